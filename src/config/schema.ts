@@ -1,0 +1,22 @@
+import { type Static, Type } from '../schema.ts';
+import { ModelsSection } from './sections/models.ts';
+import { ResearchSection, RunsSection } from './sections/research.ts';
+import { DatabaseSection, LogSection, ServerSection } from './sections/server.ts';
+import { CrawlSection, KnowledgeSection, SearchSection } from './sections/sources.ts';
+
+/**
+ * Every configuration key. Each leaf carries `description`, its `default`, `unit` where it has one, `env` (variables
+ * that set it, the first one found wins) and `secret` (masked wherever it is printed).
+ */
+export const ConfigSchema = Type.Object({
+  server: ServerSection,
+  log: LogSection,
+  database: DatabaseSection,
+  models: ModelsSection,
+  search: SearchSection,
+  crawl: CrawlSection,
+  knowledge: KnowledgeSection,
+  research: ResearchSection,
+  runs: RunsSection,
+});
+export type Config = Static<typeof ConfigSchema>;
