@@ -1,0 +1,31 @@
+/** A skill as it is given to an agent run. */
+export interface SkillText {
+  name: string;
+  /** The Markdown after the front matter. */
+  body: string;
+}
+
+/** What an event asks the agent to do. */
+export interface AgentRunInput {
+  /** The rendered template; the payload in it is untrusted. */
+  prompt: string;
+  skills: SkillText[];
+  /** One agent with tools, or the whole research workflow. */
+  mode: 'quick' | 'research';
+  /** Tools beyond search, crawl and knowledge; only static routes may list them. */
+  toolsets?: string[];
+  threadId: string;
+  runId: string;
+  /** Name of the route, for the log. */
+  route: string;
+}
+
+/** How an agent run ended. */
+export type AgentRunResult =
+  | { status: 'completed'; text: string }
+  | { status: 'failed'; code: string; message: string; retryable: boolean };
+
+/** Runs the agent; idempotent by `runId`: a second call with the same id continues the run or gives its answer. */
+export interface AgentRunner {
+  start(input: AgentRunInput, signal: AbortSignal): Promise<AgentRunResult>;
+}
