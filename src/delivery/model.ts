@@ -32,13 +32,29 @@ export interface DeliveryRequest {
   deliveryId: string;
   /** Absent when the payload does not say where it came from. */
   origin?: OriginInfo;
+  /**
+   * Parts of the text that earlier attempts sent, as their result said; they are not sent again. Only valid with the
+   * same target, content and extra.
+   */
+  progress?: number;
+  /** Called after each part that arrived but the last, so that a crash or an abort between two parts repeats none. */
+  onProgress?: (sent: number) => void | Promise<void>;
   signal: AbortSignal;
 }
 
 /** How a delivery ended; `message` is one sentence without secrets and without the content. */
 export type DeliveryResult =
   | { ok: true }
-  | { ok: false; code: string; message: string; retryable: boolean; retryAfterMs?: number };
+  | {
+      ok: false;
+      code: string;
+      message: string;
+      retryable: boolean;
+      /** Wait the target asked for, milliseconds. */
+      retryAfterMs?: number;
+      /** Parts that did arrive: give it to the next attempt. Absent means none. */
+      progress?: number;
+    };
 
 /** A target and whether its settings are there. */
 export interface TargetStatus {
