@@ -1,0 +1,62 @@
+import type { AppError } from '../errors.ts';
+import type { Logger } from '../lib/log.ts';
+
+/** Body of every error answer (RFC 9457); `detail` is always one human sentence. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id: string;
+  errors?: { path: string; message: string }[];
+}
+
+/** The problem body of an error; a defect of ours never shows its own text. */
+export function toProblem(error: AppError, requestId: string): Problem {
+  return {
+    type: 'about:blank',
+    title: TITLES[error.status] ?? 'Error',
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(error.errors && { errors: error.errors }),
+  };
+}
+
+/** The answer of an error: `application/problem+json`, with the error's own headers and `Retry-After`. */
+export function problemResponse(error: AppError, requestId: string): Response {
+  const headers = new Headers(error.headers);
+  headers.set('content-type', 'application/problem+json');
+  if (error.retryAfterMs !== undefined && !headers.has('retry-after'))
+    headers.set('retry-after', String(Math.ceil(error.retryAfterMs / 1000)));
+  return new Response(JSON.stringify(toProblem(error, requestId)), { status: error.status, headers });
+}
+
+/** Writes a failure to the log: a defect with its stack, a provider's failure with its code, a refusal not at all. */
+export function logFailure(log: Logger, error: AppError, requestId: string): void {
+  const fields = { request_id: requestId, code: error.code };
+  if (error.category === 'internal') {
+    const source = error.cause instanceof Error ? error.cause : error;
+    log.error('request failed', { ...fields, error: `${source.name}: ${source.message}`, stack: source.stack });
+  } else if (error.category === 'upstream') log.warn('provider failed', { ...fields, detail: error.message });
+}
+
+const TITLES: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  499: 'Client Closed Request',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+};
