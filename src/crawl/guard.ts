@@ -1,0 +1,68 @@
+import { lookup as dnsLookup } from 'node:dns/promises';
+import { upstreamError, userError } from '../errors.ts';
+import { isPublicAddress } from './address.ts';
+import { hostToV6, validateUrl } from './validate-url.ts';
+
+/** Resolves a host name to all its addresses. */
+export type Resolve = (host: string) => Promise<string[]>;
+
+export interface GuardedTarget {
+  url: URL;
+  /** Checked addresses, in the order to try them; connect to these and never resolve the name again. */
+  addresses: string[];
+}
+
+/** Decides whether an address may be reached. */
+export interface Guard {
+  /** Throws an AppError `url_refused`, or `upstream_unavailable` when the name does not resolve. */
+  check(url: string, signal: AbortSignal): Promise<GuardedTarget>;
+}
+
+/** The guard of everything that fetches addresses chosen by users, models or pages; `resolve` is injected in tests. */
+export function createGuard(options: { allowPrivateNetwork: boolean; resolve?: Resolve }): Guard {
+  const resolve = options.resolve ?? resolveBySystem;
+  return {
+    async check(text, signal) {
+      const checked = validateUrl(text, options);
+      if (!checked.ok) throw userError('url_refused', 400, checked.message);
+      const { url } = checked;
+      const literal = /^[\d.]+$/.test(url.hostname) ? url.hostname : hostToV6(url.hostname);
+      if (literal !== undefined) return { url, addresses: [literal] };
+      const addresses = await resolveName(url.hostname, resolve, signal);
+      // One private answer among public ones is a rebinding attempt or a broken zone: refuse all of it.
+      if (!options.allowPrivateNetwork && !addresses.every(isPublicAddress))
+        throw userError('url_refused', 400, `The host ${url.hostname} is not on the public internet.`);
+      return { url, addresses };
+    },
+  };
+}
+
+async function resolveName(host: string, resolve: Resolve, signal: AbortSignal): Promise<string[]> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const addresses = await Promise.race([resolve(host), aborted.promise]);
+    if (addresses.length > 0) return addresses;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unresolved(host, error);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+  throw unresolved(host);
+}
+
+function unresolved(host: string, cause?: unknown) {
+  return upstreamError('upstream_unavailable', `The host name ${host} could not be resolved.`, {
+    retryable: true,
+    cause,
+  });
+}
+
+/** IPv4 first: on machines without an IPv6 route it is the one that connects. */
+async function resolveBySystem(host: string): Promise<string[]> {
+  const found = await dnsLookup(host, { all: true });
+  return found.sort((a, b) => a.family - b.family).map((entry) => entry.address);
+}
