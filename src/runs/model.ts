@@ -1,4 +1,5 @@
 import { type Static, Type } from '../schema.ts';
+import type { ThreadPatch } from '../store/store.ts';
 
 export const RunStatus = Type.Union(
   [
@@ -63,6 +64,8 @@ export interface JournalEntry {
 export interface RunOutput {
   event?: RunEvent;
   journal?: JournalEntry[];
+  /** Change to the thread, in the same transaction. */
+  thread?: ThreadPatch;
   /** Tokens to add to the run. */
   usage?: { agent: string; model: string; inputTokens: number; outputTokens: number };
 }

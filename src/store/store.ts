@@ -36,14 +36,19 @@ export type RunPatch = Partial<
 
 export interface AppendInput {
   events: StoredEvent[];
-  journal: JournalEntry[];
+  journal?: JournalEntry[];
   patch?: RunPatch;
+  /** Change to the run's thread, in the same transaction. */
+  thread?: ThreadPatch;
 }
 
 /** Durable runs and their event logs. Every method is one transaction; writes of one turn may be committed together. */
 export interface RunStore {
   /** Creates the run; `inheritJournalFrom` copies the journal of the run it resumes. */
-  create(run: NewRun, options?: { inheritJournalFrom?: string; journal?: JournalEntry[] }): Promise<RunRow>;
+  create(
+    run: NewRun,
+    options?: { inheritJournalFrom?: string; journal?: JournalEntry[]; thread?: ThreadPatch },
+  ): Promise<RunRow>;
   get(id: string): Promise<RunRow | undefined>;
   /** Newest first. */
   list(options: { limit: number; threadId?: string }): Promise<RunRow[]>;
@@ -63,8 +68,8 @@ export interface RunStore {
   claimable(options: { now: number; deadOwners: string[]; limit: number }): Promise<RunRow[]>;
   /** Owners of running runs. */
   owners(): Promise<string[]>;
-  /** Takes a queued or orphaned run; false when another process was faster. */
-  claim(runId: string, owner: string, leaseUntil: number, previousOwner: string | null): Promise<boolean>;
+  /** Takes a queued or orphaned run as it was read; false when another process was faster. */
+  claim(run: RunRow, owner: string, leaseUntil: number): Promise<boolean>;
 }
 
 export interface ThreadMessage {
