@@ -1,0 +1,41 @@
+import type { DeepPartial, Environment, LoadedConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+
+/** Where a command writes; `write` resolves once the text is handed to the system. */
+export interface CliOutput {
+  write(chunk: string | Uint8Array): Promise<void>;
+  isTerminal: boolean;
+  /** Width of the terminal in characters. */
+  columns: number;
+}
+
+export interface CliInput {
+  /** Everything until the end of the input. */
+  text(): Promise<string>;
+  bytes(): Promise<Uint8Array>;
+  isTerminal: boolean;
+}
+
+/** The process as a command sees it; tests hand in their own. */
+export interface CliContext {
+  env: Environment;
+  stdin: CliInput;
+  stdout: CliOutput;
+  stderr: CliOutput;
+  /** Aborted by the first SIGINT or SIGTERM. */
+  signal: AbortSignal;
+}
+
+/** What `run` of a command gets. */
+export interface CommandContext extends CliContext {
+  /** `--json` was given. */
+  json: boolean;
+  /** `--home`, when given. */
+  homeOverride: string | undefined;
+  /** Writes one line (or a value as JSON) to stdout. */
+  print(line: string | object): Promise<void>;
+  /** Writes one line to stderr. */
+  warn(line: string): Promise<void>;
+  /** Configuration and home for this call, `--home` and `--debug` honoured. */
+  loadConfig(flags?: DeepPartial<Config>): Promise<LoadedConfig>;
+}

@@ -1,0 +1,51 @@
+import { userError } from '../errors.ts';
+import type { Config } from './schema.ts';
+import type { RoleConfig } from './sections/models.ts';
+import type { Problem } from './source.ts';
+
+/** Model used when only `OPENAI_API_KEY` is set. */
+export const DEFAULT_MODEL = 'gpt-4o-mini';
+
+type Rule = (config: Config) => Problem[];
+
+/** What no single key can say: rules between keys, checked after every key is valid by itself. */
+export const RULES: Rule[] = [
+  function rolesNameTheirModel({ models }) {
+    const problems: Problem[] = [];
+    for (const role of ['basic', 'reasoning', 'vision', 'code', 'embedding'] as const) {
+      const settings: RoleConfig | undefined = models[role];
+      if (!settings || settings.model) continue;
+      const given = settings.base_url ? 'base_url' : settings.api_key ? 'api_key' : undefined;
+      if (!given) continue;
+      const variable = role === 'basic' ? 'OPENAI_MODEL' : `${role.toUpperCase()}_MODEL__model`;
+      problems.push({
+        path: `models.${role}.${given}`,
+        message: `is set but the model is not; set ${variable} or models.${role}.model to the name the endpoint knows.`,
+      });
+    }
+    return problems;
+  },
+];
+
+/** Fills what follows from other keys: an OpenAI key alone means OpenAI's small model. */
+export function deriveDefaults(models: Record<string, unknown>): void {
+  const basic = models['basic'] as RoleConfig | undefined;
+  if (basic?.api_key && !basic.base_url && !basic.model) basic.model = DEFAULT_MODEL;
+}
+
+/** True when only this machine can reach `host`. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '');
+  return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/** Refuses to listen where others can reach it without a token. */
+export function checkBind(config: Config): void {
+  const { host, api_token: token, insecure } = config.server;
+  if (isLoopbackHost(host) || token || insecure) return;
+  throw userError(
+    'bind_refused',
+    500,
+    `Refusing to listen on ${host} without a token: set AGENT_API_TOKEN, or pass --insecure to allow everyone on that network to use the API.`,
+  );
+}

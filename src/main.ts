@@ -1,0 +1,46 @@
+#!/usr/bin/env bun
+import { runCli } from './cli/command.ts';
+import type { CliContext, CliOutput } from './cli/context.ts';
+import { rootCommand } from './cli/index.ts';
+import { processEnvironment } from './config/load.ts';
+
+const aborted = new AbortController();
+let stopSignal: 'SIGINT' | 'SIGTERM' | undefined;
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    // Somebody who asks twice does not want to wait.
+    if (stopSignal) process.exit(exitStatusOf(name));
+    stopSignal = name;
+    aborted.abort(new DOMException(`Stopped by ${name}`, 'AbortError'));
+  });
+}
+// A reader that closes early (`agent … | head`) is not a failure.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+const context: CliContext = {
+  env: processEnvironment(),
+  signal: aborted.signal,
+  stdin: {
+    text: () => Bun.stdin.text(),
+    bytes: () => Bun.stdin.bytes(),
+    isTerminal: process.stdin.isTTY === true,
+  },
+  stdout: outputOf(process.stdout),
+  stderr: outputOf(process.stderr),
+};
+const status = await runCli(rootCommand, process.argv.slice(2), context);
+process.exit(stopSignal && status === 130 ? exitStatusOf(stopSignal) : status);
+
+function outputOf(stream: NodeJS.WriteStream): CliOutput {
+  return {
+    write: (chunk) =>
+      new Promise((resolve, reject) => stream.write(chunk, (error) => (error ? reject(error) : resolve()))),
+    isTerminal: stream.isTTY === true,
+    columns: stream.columns || 80,
+  };
+}
+
+function exitStatusOf(name: 'SIGINT' | 'SIGTERM'): number {
+  return name === 'SIGINT' ? 130 : 143;
+}
