@@ -36,6 +36,8 @@ export interface GuardedFetchOptions {
   log: Logger;
   /** Name resolution; the system's when absent. */
   lookup?: Resolve;
+  /** What sends a request whose address was checked; Bun's fetch when absent. */
+  fetch?: (url: URL, init: BunFetchRequestInit) => Promise<Response>;
   /** PEM of a further trusted authority; certificates are always verified. */
   ca?: string;
 }
@@ -100,13 +102,14 @@ async function connect(target: GuardedTarget, hop: Hop, signal: AbortSignal, opt
   if (!headers.has('user-agent')) headers.set('user-agent', USER_AGENT);
   // An IP address has no server name; its certificate is checked against the address itself.
   const serverName = addresses[0] === stripBrackets(url.hostname) ? {} : { serverName: url.hostname };
+  const send = options.fetch ?? fetch;
   let failure: unknown;
   for (const address of addresses) {
     const dialled = new URL(url);
     dialled.hostname = address.includes(':') ? `[${address}]` : address;
     dialled.hash = '';
     try {
-      return await fetch(dialled, {
+      return await send(dialled, {
         method: hop.method,
         headers,
         ...(hop.body === undefined ? {} : { body: hop.body }),
@@ -117,7 +120,7 @@ async function connect(target: GuardedTarget, hop: Hop, signal: AbortSignal, opt
         // Inflated by readBody, which can stop.
         decompress: false,
         tls: { ...serverName, rejectUnauthorized: true, ...(options.ca ? { ca: options.ca } : {}) },
-      } as BunFetchRequestInit);
+      });
     } catch (error) {
       signal.throwIfAborted();
       if (!isConnectFailure(error)) throw error;
