@@ -2,7 +2,9 @@ import { type Static, Type } from '../schema.ts';
 import { ModelsSection } from './sections/models.ts';
 import { ResearchSection, RunsSection } from './sections/research.ts';
 import { DatabaseSection, LogSection, ServerSection } from './sections/server.ts';
+import { targetSections } from './sections/platforms.ts';
 import { CrawlSection, KnowledgeSection, SearchSection } from './sections/sources.ts';
+import { WebhookSection } from './sections/webhook.ts';
 
 /**
  * Every configuration key. Each leaf carries `description`, its `default`, `unit` where it has one, `env` (variables
@@ -18,5 +20,9 @@ export const ConfigSchema = Type.Object({
   knowledge: KnowledgeSection,
   research: ResearchSection,
   runs: RunsSection,
+  platforms: Type.Object(
+    { webhook: WebhookSection, ...targetSections },
+    { default: {}, description: 'The webhook listener and the services that answers are delivered to.' },
+  ),
 });
 export type Config = Static<typeof ConfigSchema>;
