@@ -1,0 +1,49 @@
+import { userError } from '../errors.ts';
+import { decodeText } from './charset.ts';
+import { readHtml } from './html.ts';
+import { readPdf } from './pdf.ts';
+
+export interface ParseInput {
+  /** Final address, to resolve relative links. */
+  url: string;
+  contentType: string;
+  bytes: Uint8Array;
+}
+
+export interface ParsedPage {
+  title: string;
+  markdown: string;
+}
+
+/** Turns a fetched document into Markdown by its media type. Throws an AppError `unreadable_page`. CPU-heavy: runs in the parse worker. */
+export async function parsePage(input: ParseInput): Promise<ParsedPage> {
+  const page = await readDocument(input);
+  const markdown = page.markdown.trim();
+  if (!markdown) throw userError('unreadable_page', 400, 'The page has no readable text.');
+  return { title: page.title || titleFromUrl(input.url), markdown };
+}
+
+async function readDocument({ url, contentType, bytes }: ParseInput): Promise<ParsedPage> {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type === 'application/pdf') return readPdf(bytes);
+  const text = decodeText(bytes, contentType);
+  if (text.includes('\u0000')) throw userError('unreadable_page', 400, 'The page is not text.');
+  // Some servers send every page as text/plain.
+  if (/html/.test(type) || (type === 'text/plain' && /^\s*(<!doctype html|<html[\s>])/i.test(text)))
+    return readHtml(text, url);
+  return { title: type.endsWith('json') ? '' : firstHeading(text), markdown: text };
+}
+
+function firstHeading(text: string): string {
+  return /^#\s+(.+?)\s*#*$/m.exec(text.slice(0, 10_000))?.[1] ?? '';
+}
+
+function titleFromUrl(url: string): string {
+  const parsed = new URL(url);
+  const name = parsed.pathname.split('/').findLast(Boolean) ?? '';
+  try {
+    return decodeURIComponent(name) || parsed.hostname;
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,22 @@
+import { userError } from '../errors.ts';
+import type { ParsedPage } from './parse-page.ts';
+
+/** Extracts the text of a PDF, one paragraph per page. Throws an AppError `unreadable_page` for a corrupt or locked file. */
+export async function readPdf(bytes: Uint8Array): Promise<ParsedPage> {
+  const { extractText, getDocumentProxy, getMeta } = await import('unpdf');
+  try {
+    const document = await getDocumentProxy(bytes, { verbosity: 0 });
+    const { text } = await extractText(document, { mergePages: false });
+    const { info } = await getMeta(document);
+    const title = typeof info['Title'] === 'string' ? info['Title'].trim() : '';
+    return {
+      title,
+      markdown: text
+        .map((page) => page.trim())
+        .filter(Boolean)
+        .join('\n\n'),
+    };
+  } catch (cause) {
+    throw userError('unreadable_page', 400, 'The PDF is corrupt or locked.', cause);
+  }
+}
