@@ -8,5 +8,9 @@ export const rootCommand: CliGroup = defineCliGroup(
       description: 'Show the effective configuration and where each value comes from',
       load: async () => (await import('./config.ts')).configCommand,
     },
+    doctor: {
+      description: 'Check home, database, models, search, speech, MCP and webhooks, and say what to do',
+      load: async () => (await import('./doctor.ts')).doctorCommand,
+    },
   },
 );
