@@ -1,0 +1,205 @@
+import type { Clock } from '../lib/clock.ts';
+import { isRecord, parseJson } from '../lib/json.ts';
+import { type DeliveryFailure, refusal } from './failure.ts';
+
+/** One call of a platform. */
+export interface HttpCall {
+  /** Platform, as errors name it. */
+  service: string;
+  url: string;
+  method?: 'POST' | 'PUT';
+  headers?: Record<string, string>;
+  /** Sent as JSON unless it is form data or ready text. */
+  body: Record<string, unknown> | URLSearchParams | string;
+  signal: AbortSignal;
+}
+
+/** What a platform answered; the body is cut at the cap. */
+export interface HttpAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body as a JSON object, or undefined. */
+  json: Record<string, unknown> | undefined;
+  /** `Retry-After`, in milliseconds. */
+  retryAfterMs: number | undefined;
+}
+
+/** Makes one call: the answer whatever its status, or why there is none. Rejects only when the caller aborts. */
+export type HttpSender = (call: HttpCall) => Promise<HttpAnswer | DeliveryFailure>;
+
+export interface HttpSenderOptions {
+  fetch: typeof fetch;
+  clock: Clock;
+  timeoutMs: number;
+  /** Most bytes read of an answer. */
+  maxBytes: number;
+}
+
+/** A sender with a deadline over connect and body, an answer cap and no redirects (they would carry the credentials on). */
+export function createHttpSender(options: HttpSenderOptions): HttpSender {
+  return async (call) => {
+    const { service, signal } = call;
+    if (!isHttpUrl(call.url))
+      return refusal('target_not_configured', `The address configured for ${service} is no URL.`);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), options.timeoutMs);
+    try {
+      const response = await options.fetch(call.url, {
+        method: call.method ?? 'POST',
+        headers: { 'user-agent': 'agent', ...contentType(call.body), ...call.headers },
+        body: isJsonBody(call.body) ? JSON.stringify(call.body) : call.body,
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, deadline.signal]),
+      });
+      const text = await readCapped(response, options.maxBytes);
+      const json = parseJson(text);
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: isRecord(json) ? json : undefined,
+        retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), options.clock.now()),
+      };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (deadline.signal.aborted)
+        return {
+          ok: false,
+          code: 'target_timeout',
+          message: `${service} did not answer within ${options.timeoutMs / 1000} s.`,
+          retryable: true,
+        };
+      // The text of a fetch error may hold the address, and with it a token: only its code is told.
+      return {
+        ok: false,
+        code: 'target_unreachable',
+        message: `${service} could not be reached${errorCode(error)}.`,
+        retryable: true,
+      };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** The failure a non-2xx status means, or undefined for 2xx; `detail` is the platform's own short reason. */
+export function statusFailure(
+  service: string,
+  answer: HttpAnswer,
+  hints: { detail?: string; retryAfterMs?: number; rateLimited?: boolean } = {},
+): DeliveryFailure | undefined {
+  const { status } = answer;
+  if (status >= 200 && status < 300 && !hints.rateLimited) return undefined;
+  const reason = hints.detail ? `: ${shorten(hints.detail)}` : '';
+  if (status === 429 || hints.rateLimited) {
+    const retryAfterMs = hints.retryAfterMs ?? answer.retryAfterMs;
+    return {
+      ok: false,
+      code: 'target_rate_limited',
+      message: `${service} asked to slow down (HTTP ${status})${reason}.`,
+      retryable: true,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
+  }
+  if (status >= 300 && status < 400)
+    return refusal('target_redirected', `${service} answered with a redirect (HTTP ${status}), which is not followed.`);
+  const retryable = status >= 500 || status === 408 || status === 425;
+  return {
+    ok: false,
+    code: retryable ? 'target_failed' : 'target_rejected',
+    message: `${service} answered HTTP ${status}${reason}.`,
+    retryable,
+    ...(retryable && answer.retryAfterMs !== undefined ? { retryAfterMs: answer.retryAfterMs } : {}),
+  };
+}
+
+/** A failure told in the body of an answer; platforms of this kind answer HTTP 200 to everything. */
+export function bodyFailure(
+  service: string,
+  detail: string,
+  hints: { retryable: boolean; rateLimited?: boolean; retryAfterMs?: number },
+): DeliveryFailure {
+  const { retryAfterMs } = hints;
+  return {
+    ok: false,
+    code: hints.rateLimited ? 'target_rate_limited' : hints.retryable ? 'target_failed' : 'target_rejected',
+    message: `${service} refused the message: ${shorten(detail)}.`,
+    retryable: hints.retryable || hints.rateLimited === true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** The failure of an answer that is not what the platform documents, say the page of a proxy. */
+export function badAnswer(service: string, answer: HttpAnswer): DeliveryFailure {
+  return {
+    ok: false,
+    code: 'target_bad_answer',
+    message: `${service} answered HTTP ${answer.status} with a body that is not its format.`,
+    retryable: true,
+  };
+}
+
+/** Joins a base URL and a path. */
+export function joinUrl(base: string | undefined, path: string): string {
+  return `${(base ?? '').replace(/\/+$/, '')}${path}`;
+}
+
+/** True for an absolute http or https address. */
+export function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** A parameter of an address; some are credentials. */
+export function queryParameter(url: string | undefined, name: string): string | undefined {
+  return url && URL.canParse(url) ? (new URL(url).searchParams.get(name) ?? undefined) : undefined;
+}
+
+function isJsonBody(body: HttpCall['body']): body is Record<string, unknown> {
+  return typeof body !== 'string' && !(body instanceof URLSearchParams);
+}
+
+function contentType(body: HttpCall['body']): Record<string, string> {
+  return body instanceof URLSearchParams
+    ? { 'content-type': 'application/x-www-form-urlencoded' }
+    : { 'content-type': 'application/json; charset=utf-8' };
+}
+
+async function readCapped(response: Response, maxBytes: number): Promise<string> {
+  if (!response.body) return '';
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  let text = '';
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    text += decoder.decode(value, { stream: true });
+    if (bytes > maxBytes) {
+      await reader.cancel();
+      return text.slice(0, maxBytes);
+    }
+  }
+}
+
+function parseRetryAfter(value: string | null, now: number): number | undefined {
+  if (!value) return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return seconds < 0 ? undefined : Math.ceil(seconds * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function shorten(detail: string): string {
+  const line = detail
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .replace(/\.+$/, '');
+  return line.length > 160 ? `${line.slice(0, 160).replace(/[\ud800-\udbff]$/, '')}…` : line;
+}
+
+function errorCode(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^\w{1,60}$/.test(code) ? ` (${code})` : '';
+}
