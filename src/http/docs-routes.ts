@@ -1,0 +1,94 @@
+import { type AnyElysia, Elysia } from 'elysia';
+import swaggerCss from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
+import swaggerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
+import { VERSION } from '../version.ts';
+import { describeApi } from './openapi-document.ts';
+
+/** What the documentation describes. */
+export interface DocsNeeds {
+  /** The application with all its routes; asked for on the first request. */
+  app(): AnyElysia;
+  /** True when calls need the bearer token. */
+  guarded: boolean;
+}
+
+const SCRIPT_PATH = '/docs/assets/swagger-ui-bundle.js';
+const CSS_PATH = '/docs/assets/swagger-ui.css';
+/** Forbids the page every request to another host; the generator writes its script and style inline. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+
+/** `/openapi.json` and `/docs`, generated on the first request; the page's script and style are inside the binary. */
+export function createDocsRoutes(needs: DocsNeeds) {
+  let generated: Promise<{ document: string; page: string }> | undefined;
+  const generate = () => (generated ??= generateDocs(needs));
+  const hidden = { detail: { hide: true } };
+  return new Elysia({ name: 'docs-routes' })
+    .get('/openapi.json', async () => jsonText((await generate()).document), hidden)
+    .get('/docs', async () => htmlText((await generate()).page), hidden)
+    .get(SCRIPT_PATH, () => asset(swaggerScript, 'text/javascript; charset=utf-8'), hidden)
+    .get(CSS_PATH, () => asset(swaggerCss, 'text/css; charset=utf-8'), hidden);
+}
+
+async function generateDocs({ app, guarded }: DocsNeeds): Promise<{ document: string; page: string }> {
+  // Loaded here: neither the generator nor what it makes is needed to serve the API.
+  const { swagger } = await import('@elysiajs/swagger');
+  const documented = new Elysia().use(app()).use(
+    swagger({
+      provider: 'swagger-ui',
+      path: '/generated/docs',
+      specPath: '/generated/openapi.json',
+      theme: CSS_PATH,
+      swaggerOptions: PAGE_OPTIONS,
+      documentation: { info: INFO, tags: TAGS },
+    }),
+  );
+  const answer = async (path: string) => documented.handle(new Request(`http://localhost${path}`));
+  const document = describeApi((await (await answer('/generated/openapi.json')).json()) as Record<string, unknown>, {
+    guarded,
+  });
+  const page = await (await answer('/generated/docs')).text();
+  return { document: JSON.stringify(document), page: page.replaceAll(/https:\/\/unpkg\.com\/[^"]+\.js/g, SCRIPT_PATH) };
+}
+
+function jsonText(text: string): Response {
+  return new Response(text, { headers: { 'content-type': 'application/json' } });
+}
+
+function htmlText(text: string): Response {
+  return new Response(text, {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': CONTENT_SECURITY_POLICY },
+  });
+}
+
+function asset(path: string, contentType: string): Response {
+  return new Response(Bun.file(path), {
+    headers: { 'content-type': contentType, 'cache-control': 'public, max-age=3600' },
+  });
+}
+
+/** A constant, because the generator's type leaves out `url`, without which the page guesses a relative address. */
+const PAGE_OPTIONS = {
+  url: '/openapi.json',
+  validatorUrl: 'none',
+  defaultModelsExpandDepth: 0,
+  persistAuthorization: true,
+};
+
+const INFO = {
+  title: 'agent',
+  version: VERSION,
+  description:
+    'Research with reviewable, resumable runs, and content generation. Errors are `application/problem+json` (RFC 9457).',
+  license: { name: 'MIT' },
+};
+
+const TAGS = [
+  { name: 'Chat', description: 'Research runs as event streams.' },
+  { name: 'Runs', description: 'Runs and threads: look, replay, cancel, finish.' },
+  { name: 'Content', description: 'Speech, podcasts, slides, prose, prompts, reports.' },
+  { name: 'Knowledge', description: 'Private documents.' },
+  { name: 'Tools', description: 'MCP servers.' },
+  { name: 'Server', description: 'Health and configuration.' },
+];

@@ -1,0 +1,108 @@
+import { type AppError, userError } from '../errors.ts';
+import type { Logger } from '../lib/log.ts';
+import { logAccess } from './access-log.ts';
+import type { Authorize } from './auth.ts';
+import type { Cors } from './cors.ts';
+import { problemResponse } from './errors.ts';
+import { type BodyLimits, isSimpleMediaType, maxBytesOf } from './parse-body.ts';
+import { bodyTooLarge, contentLengthOf } from './read-body.ts';
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
+import type { RouteTable } from './route-table.ts';
+
+/** What every request passes before and after its route. */
+export interface EdgeNeeds {
+  log: Logger;
+  cors: Cors;
+  authorize: Authorize;
+  limits: BodyLimits;
+  /** True when a token guards the API, so that a browser cannot be made to call it unknowingly. */
+  guarded: boolean;
+  routes(): RouteTable;
+  /** The router; it turns its own failures into answers. */
+  route(request: Request): Response | Promise<Response>;
+}
+
+/**
+ * The outermost handler: request id, preflight, token, size and origin checks, HEAD, then the route, then the headers
+ * and the log line every answer gets. It stands outside the router so that no route, and no 404, can miss it.
+ */
+export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Response> {
+  const { log, cors, limits } = needs;
+
+  const refusal = (request: Request, path: string): AppError | undefined => {
+    const unauthorized = needs.authorize(request, path);
+    if (unauthorized) return unauthorized;
+    const maxBytes = maxBytesOf(request, limits);
+    if ((contentLengthOf(request) ?? 0) > maxBytes) return bodyTooLarge(maxBytes);
+    if (!isDecodable(path)) return userError('malformed_url', 400, 'The address has a broken percent-encoding.');
+    return needs.guarded ? undefined : foreignPage(request, cors);
+  };
+
+  const answer = (request: Request, path: string, requestId: string): Response | Promise<Response> => {
+    const preflight = cors.preflight(request);
+    if (preflight) return preflight;
+    const refused = refusal(request, path);
+    if (refused) return problemResponse(refused, requestId);
+    if (request.method === 'OPTIONS' && needs.routes().find(path))
+      return new Response(null, { status: 204, headers: { allow: needs.routes().allow(path) } });
+    return request.method === 'HEAD' ? headOf(request, needs.route) : needs.route(request);
+  };
+
+  return async (request) => {
+    const startedAt = performance.now();
+    const path = pathOf(request.url);
+    const requestId = requestIdOf(request);
+    // Written back so that the router's error handler names the same id.
+    request.headers.set(REQUEST_ID_HEADER, requestId);
+    const response = await answer(request, path, requestId);
+    response.headers.set(REQUEST_ID_HEADER, requestId);
+    response.headers.set('x-content-type-options', 'nosniff');
+    cors.apply(request, response.headers);
+    logAccess(log, {
+      method: request.method,
+      route: needs.routes().find(path)?.path ?? '(none)',
+      status: request.signal.aborted ? 499 : response.status,
+      ms: performance.now() - startedAt,
+      requestId,
+    });
+    return response;
+  };
+}
+
+/** The path exactly as the router reads it: undecoded, without the query. */
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  const end = url.indexOf('?', start);
+  return url.slice(start, end < 0 ? undefined : end);
+}
+
+function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true;
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** HEAD is GET without the body, which Bun leaves out; a stream that GET would open is ended at once. */
+async function headOf(request: Request, route: EdgeNeeds['route']): Promise<Response> {
+  const leave = new AbortController();
+  const response = await route(new Request(request, { method: 'GET', signal: leave.signal }));
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+  leave.abort();
+  await response.body?.cancel();
+  return new Response(null, { status: response.status, headers: response.headers });
+}
+
+/**
+ * Without a token, any web page could send "simple" requests to a local server: browsers ask no permission for those
+ * media types. JSON needs a preflight and is judged there.
+ */
+function foreignPage(request: Request, cors: Cors): AppError | undefined {
+  const origin = request.headers.get('origin');
+  if (origin === null || request.method === 'GET' || request.method === 'HEAD') return undefined;
+  if (!isSimpleMediaType(request) || cors.allows(origin) || origin === new URL(request.url).origin) return undefined;
+  return userError('origin_not_allowed', 403, 'Pages of this origin may not call this server; see ALLOWED_ORIGINS.');
+}

@@ -1,0 +1,95 @@
+import { type AppError, userError } from '../errors.ts';
+import { urlOf } from './bind.ts';
+import type { Listener } from './listener.ts';
+
+export interface HttpListenerOptions {
+  name: string;
+  host: string;
+  /** 0 picks a free port. */
+  port: number;
+  /** Answers every request; it does not throw. */
+  handle(request: Request): Response | Promise<Response>;
+  /** Given the socket once it is open. */
+  onOpen?(server: Bun.Server<undefined>): void;
+  /** Called once when the socket stops accepting, before the wait for open answers. */
+  onShutdown?(): Promise<void>;
+}
+
+/** Seconds a connection may be silent while it sends a request. */
+const IDLE_TIMEOUT_SECONDS = 30;
+
+/** A listener on Bun's HTTP server. */
+export class HttpListener implements Listener {
+  readonly name: string;
+  readonly #options: HttpListenerOptions;
+  #server: Bun.Server<undefined> | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: HttpListenerOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** The real port, once started. */
+  get port(): number {
+    return this.#server?.port ?? this.#options.port;
+  }
+
+  get url(): string {
+    return urlOf(this.#options.host, this.port);
+  }
+
+  /** Answers open at this moment. */
+  get pending(): number {
+    return this.#server?.pendingRequests ?? 0;
+  }
+
+  async start(): Promise<void> {
+    const { host, port, handle, onOpen } = this.#options;
+    try {
+      this.#server = Bun.serve({
+        hostname: host,
+        port,
+        // With a shared port a second server would start silently and take half of the requests.
+        reusePort: false,
+        idleTimeout: IDLE_TIMEOUT_SECONDS,
+        // The handler enforces the real cap; Bun's own refusal would be bare.
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+        development: false,
+        fetch: handle,
+      });
+    } catch (error) {
+      throw cannotListen(error, host, port);
+    }
+    onOpen?.(this.#server);
+  }
+
+  stop(deadlineMs: number): Promise<void> {
+    this.#stopping ??= this.#stop(deadlineMs);
+    return this.#stopping;
+  }
+
+  async #stop(deadlineMs: number): Promise<void> {
+    const server = this.#server;
+    if (!server) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, deadlineMs);
+    });
+    const closed = Promise.all([server.stop(false), this.#options.onShutdown?.()]).then(() => {});
+    await Promise.race([closed, deadline]);
+    clearTimeout(timer);
+    await server.stop(true);
+  }
+}
+
+function cannotListen(error: unknown, host: string, port: number): AppError {
+  const { code } = error as { code?: string };
+  const reason =
+    code === 'EADDRINUSE'
+      ? `port ${port} on ${host} is already in use; stop the program that uses it or choose another with --port`
+      : code === 'EACCES'
+        ? `port ${port} needs more rights; choose one above 1023 with --port`
+        : `the address cannot be opened (${code ?? 'unknown reason'}); check --host`;
+  return userError('cannot_listen', 500, `Cannot listen on ${urlOf(host, port)}: ${reason}.`, error);
+}

@@ -1,0 +1,101 @@
+import { AppError, userError } from '../errors.ts';
+import { readBody } from './read-body.ts';
+
+/** Deeper values than this are refused: no client needs them, and recursive code would run out of stack. */
+const MAX_JSON_DEPTH = 100;
+/** Room for the boundaries and part headers around a file of the largest size. */
+export const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
+
+/** What {@link parseBody} needs to know. */
+export interface BodyLimits {
+  /** Cap of a JSON body. */
+  maxBodyBytes: number;
+  /** Cap of a multipart body, without {@link MULTIPART_OVERHEAD_BYTES}. */
+  maxFileBytes: number;
+}
+
+/** The cap that applies to this request. */
+export function maxBytesOf(request: Request, limits: BodyLimits): number {
+  return mediaType(request) === 'multipart/form-data'
+    ? Math.max(limits.maxBodyBytes, limits.maxFileBytes) + MULTIPART_OVERHEAD_BYTES
+    : limits.maxBodyBytes;
+}
+
+/**
+ * Reads the body of a request as a JSON object or as the fields of a form; null when there is none. Refuses malformed
+ * input (400), what is no object (422), a wrong media type (415) and a body over the cap (413).
+ */
+export async function parseBody(request: Request, limits: BodyLimits): Promise<Record<string, unknown> | null> {
+  const bytes = await readBody(request, maxBytesOf(request, limits));
+  if (bytes.byteLength === 0) return null;
+  const type = mediaType(request);
+  if (type === 'multipart/form-data') return parseForm(bytes, request);
+  if (type === '' || type === 'text/plain' || /^application\/(.+\+)?json$/.test(type)) return parseJsonObject(bytes);
+  throw userError(
+    'unsupported_media_type',
+    415,
+    'Send the request body as JSON with "Content-Type: application/json".',
+  );
+}
+
+/** True for media types a web page may send to another site without asking first (WHATWG Fetch, section 2.2.2). */
+export function isSimpleMediaType(request: Request): boolean {
+  return ['', 'text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded'].includes(mediaType(request));
+}
+
+function mediaType(request: Request): string {
+  return (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}
+
+function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
+  const malformed = (reason: string) =>
+    userError('malformed_json', 400, `The request body is not valid JSON: ${reason}.`);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw malformed('it is not UTF-8');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // The parser's own message quotes the input, which may hold a secret.
+    throw malformed(error instanceof RangeError ? 'it is nested too deeply' : 'check quotes, commas and brackets');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new AppError('The request body must be a JSON object.', {
+      code: 'invalid_request',
+      category: 'user',
+      status: 422,
+      errors: [{ path: '', message: 'Expected object' }],
+    });
+  if (!isShallow(value, MAX_JSON_DEPTH)) throw malformed(`it is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  return value as Record<string, unknown>;
+}
+
+/** Also takes out `__proto__` keys, which would become the prototype of any object they are copied into. */
+function isShallow(value: object, depth: number): boolean {
+  if (depth === 0) return false;
+  if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');
+  for (const item of Object.values(value))
+    if (typeof item === 'object' && item !== null && !isShallow(item, depth - 1)) return false;
+  return true;
+}
+
+async function parseForm(bytes: Uint8Array<ArrayBuffer>, request: Request): Promise<Record<string, unknown>> {
+  let form: FormData;
+  try {
+    const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+    form = (await new Response(bytes, { headers }).formData()) as FormData;
+  } catch (error) {
+    throw userError('malformed_form', 400, 'The request body is not a valid multipart form.', error);
+  }
+  const fields: Record<string, unknown> = {};
+  for (const name of new Set(form.keys())) {
+    if (name === '__proto__') continue;
+    const values = form.getAll(name);
+    fields[name] = values.length > 1 ? values : values[0];
+  }
+  return fields;
+}

@@ -1,0 +1,41 @@
+import { type AppError, userError } from '../errors.ts';
+
+/** The refusal of a body over the cap. */
+export function bodyTooLarge(maxBytes: number): AppError {
+  return userError('body_too_large', 413, `The request body is larger than the limit of ${maxBytes} bytes.`);
+}
+
+/** The announced size of a body, or undefined when it is sent in chunks. */
+export function contentLengthOf(request: Request): number | undefined {
+  const value = request.headers.get('content-length');
+  return value === null ? undefined : Number(value);
+}
+
+/** Reads a body and stops at the first byte over the cap, whatever its size was said to be. */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = contentLengthOf(request);
+  if (announced !== undefined) {
+    if (announced > maxBytes) throw bodyTooLarge(maxBytes);
+    // The HTTP parser delivers no more than was announced.
+    return request.bytes() as Promise<Uint8Array<ArrayBuffer>>;
+  }
+  if (!request.body) return new Uint8Array();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength;
+    if (size > maxBytes) {
+      void reader.cancel();
+      throw bodyTooLarge(maxBytes);
+    }
+    parts.push(part.value);
+  }
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
+}

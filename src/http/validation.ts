@@ -1,0 +1,82 @@
+import { AppError } from '../errors.ts';
+
+/** A failed check of TypeBox, as far as it is used here. */
+interface SchemaError {
+  path: string;
+  message: string;
+  schema: Record<string, unknown>;
+  value: unknown;
+}
+
+const PLACES: Record<string, string> = {
+  body: 'request body',
+  query: 'query',
+  params: 'path',
+  headers: 'headers',
+  cookie: 'cookies',
+};
+const MAX_ERRORS = 20;
+const REQUIRED = 'Required';
+
+/**
+ * The 422 of a schema violation: what is wrong where, as JSON pointers, never the value itself, which may be a secret
+ * or a megabyte.
+ */
+export function validationError(place: string, found: Iterable<unknown>): AppError {
+  const byPath = new Map<string, string>();
+  for (const item of found) {
+    const error = item as Partial<SchemaError>;
+    const path = error.path === 'root' ? '' : (error.path ?? '');
+    if (!byPath.has(path)) byPath.set(path, describe(error));
+    if (byPath.size === MAX_ERRORS) break;
+  }
+  const errors = [...byPath].map(([path, message]) => ({ path, message }));
+  return new AppError(sentence(PLACES[place] ?? place, errors), {
+    code: 'invalid_request',
+    category: 'user',
+    status: 422,
+    errors,
+  });
+}
+
+function sentence(place: string, errors: { path: string; message: string }[]): string {
+  const first = errors[0];
+  if (!first) return `The ${place} does not match the schema.`;
+  const field = first.path.slice(1).replaceAll('/', '.');
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const what = first.message === REQUIRED ? 'is required' : lowerFirst(first.message);
+  return `The ${place} is not valid: ${field ? `"${field}" ` : ''}${what}${more}.`;
+}
+
+/** "Expected union value" tells a person nothing: lists what is allowed instead. */
+function describe(error: Partial<SchemaError>): string {
+  const schema = error.schema ?? {};
+  if (error.value === undefined) return REQUIRED;
+  const allowed = allowedValues(schema);
+  if (allowed) return `Must be ${allowed.length > 1 ? 'one of ' : ''}${allowed.join(', ')}`;
+  return error.message ?? 'Not valid';
+}
+
+function allowedValues(schema: Record<string, unknown>): string[] | undefined {
+  if (schema['const'] !== undefined) return [JSON.stringify(schema['const'])];
+  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value));
+  const options = schema['anyOf'];
+  if (!Array.isArray(options)) return undefined;
+  const values: string[] = [];
+  for (const option of options as Record<string, unknown>[]) {
+    if (option['type'] === 'null') continue;
+    const inner = allowedValues(option);
+    const named = inner ?? (typeof option['type'] === 'string' ? [`${article(option['type'])} ${option['type']}`] : []);
+    if (named.length === 0) return undefined;
+    values.push(...named);
+  }
+  return values;
+}
+
+function article(noun: string): string {
+  return /^[aeiou]/.test(noun) ? 'an' : 'a';
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,75 @@
+import { type AnyElysia, Elysia } from 'elysia';
+import type { Deps } from './deps.ts';
+import { createAuthorize } from './http/auth.ts';
+import { createBodyReader } from './http/body-reader.ts';
+import { createCors } from './http/cors.ts';
+import { createDocsRoutes } from './http/docs-routes.ts';
+import { createEdge } from './http/edge.ts';
+import { createErrorHandler } from './http/error-handler.ts';
+import { HttpListener } from './http/http-listener.ts';
+
+import { type MountedRoute, RouteTable } from './http/route-table.ts';
+import { createSystemRoutes } from './http/system-routes.ts';
+
+/** What the server itself uses; the routes bring their own needs with them. */
+export type ServerDeps = Pick<Deps, 'config' | 'log' | 'clock' | 'models'>;
+
+export interface ServerOptions {
+  /** The features' routes, in the order they are mounted. */
+  routes?: readonly AnyElysia[];
+  /** Called once when the server stops accepting: ends the open streams with a last event. */
+  onShutdown?(): Promise<void>;
+}
+
+/** The API with its socket. */
+export interface ApiServer {
+  readonly listener: HttpListener;
+  /** Everything that is mounted. */
+  readonly routes: readonly MountedRoute[];
+}
+
+/** Builds the API: everything that is mounted, in order. Opens nothing before `listener.start()`. */
+export function createServer(deps: ServerDeps, options: ServerOptions = {}): ApiServer {
+  const { config, log } = deps;
+  const guarded = config.server.api_token !== undefined;
+  const limits = { maxBodyBytes: config.server.max_body_bytes, maxFileBytes: config.knowledge.max_file_bytes };
+  let table: RouteTable | undefined;
+  const routes = () => {
+    table ??= new RouteTable(app);
+    return table;
+  };
+
+  // Elysia takes part of a short host name for the path unless told that hosts are not standard.
+  const app: AnyElysia = new Elysia({ handler: { standardHostname: false } })
+    .use(createErrorHandler({ log, routes }))
+    .use(createBodyReader({ limits, routes, server: () => app.server }))
+    .use(createSystemRoutes({ ...deps, knowledgeProvider: config.knowledge.provider }));
+  for (const feature of options.routes ?? []) app.use(feature);
+  app.use(createDocsRoutes({ app: () => app, guarded }));
+
+  const handle = createEdge({
+    log,
+    limits,
+    guarded,
+    routes,
+    cors: createCors(config.server.allowed_origins),
+    authorize: createAuthorize(config.server.api_token),
+    route: (request) => app.fetch(request),
+  });
+  const listener = new HttpListener({
+    name: 'api',
+    host: config.server.host,
+    port: config.server.port,
+    handle,
+    onOpen: (server) => {
+      app.server = server;
+    },
+    ...(options.onShutdown && { onShutdown: options.onShutdown }),
+  });
+  return {
+    listener,
+    get routes() {
+      return routes().routes;
+    },
+  };
+}

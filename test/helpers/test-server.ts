@@ -1,0 +1,82 @@
+import type { AnyElysia } from 'elysia';
+import { type Config, ConfigSchema } from '../../src/config/schema.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import type { Model, Models } from '../../src/models/model.ts';
+import { Value } from '../../src/schema.ts';
+import { type ApiServer, createServer, type ServerDeps } from '../../src/server.ts';
+
+export interface TestServerOptions {
+  /** The feature routes under test. */
+  routes?: readonly AnyElysia[];
+  /** Settings of `server` that differ from the defaults (the port is always a free one). */
+  server?: Partial<Config['server']>;
+  deps?: Partial<ServerDeps>;
+  onShutdown?(): Promise<void>;
+}
+
+export interface TestServer extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  url: string;
+  port: number;
+  /** Every line the server logged, as objects. */
+  log: Record<string, unknown>[];
+  /** The whole log as text, to prove what is not in it. */
+  logText(): string;
+  server: ApiServer;
+  /** `fetch` with a path. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** POST of a JSON body. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** A configuration with every default. */
+export function defaultConfig(): Config {
+  return Value.Default(ConfigSchema, {}) as Config;
+}
+
+/** Starts a real server on a free port of loopback with the given routes; dispose it with `await using`. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const config = options.deps?.config ?? defaultConfig();
+  Object.assign(config.server, { port: 0, shutdown_seconds: 1 }, options.server);
+  const lines: string[] = [];
+  const server = createServer(
+    {
+      log: createLogger({ level: 'debug', format: 'json', write: (line) => lines.push(line) }),
+      clock: systemClock,
+      models: NO_MODELS,
+      ...options.deps,
+      config,
+    },
+    {
+      ...(options.routes && { routes: options.routes }),
+      ...(options.onShutdown && { onShutdown: options.onShutdown }),
+    },
+  );
+  await server.listener.start();
+  const { url, port } = server.listener;
+  const request = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
+  return {
+    url,
+    port,
+    server,
+    get log() {
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    logText: () => lines.join('\n'),
+    fetch: request,
+    post: (path, body, headers) =>
+      request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    [Symbol.asyncDispose]: () => server.listener.stop(0),
+  };
+}
+
+const NO_MODELS: Models = {
+  get: () => undefined as unknown as Model,
+  has: () => false,
+  names: () => ({ basic: ['test-model'] }),
+};
