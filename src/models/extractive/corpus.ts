@@ -1,0 +1,97 @@
+import { splitBlocks } from './blocks.ts';
+import type { Breathe } from './breathe.ts';
+import { isQuotable } from './quotable.ts';
+import { splitSentences } from './sentences.ts';
+import { termsOf } from './terms.ts';
+
+/** A text that may be quoted. */
+export interface QuoteSource {
+  title: string;
+  url: string;
+  content: string;
+}
+
+/** A sentence that may be quoted, with what is needed to rank it. */
+export interface Candidate {
+  /** Index into `Corpus.sources`. */
+  source: number;
+  start: number;
+  end: number;
+  /** Occurrences of each topic word. */
+  terms: Map<string, number>;
+  length: number;
+  /** Topic words of the headings above and of the source's title. */
+  around: ReadonlySet<string>;
+  heading: string;
+  /** 0 for the first sentence of its paragraph. */
+  position: number;
+  /** The sentence before it in the same paragraph. */
+  previous: Candidate | undefined;
+}
+
+/** Sentences of several sources with their document frequencies. */
+export interface Corpus {
+  sources: QuoteSource[];
+  candidates: Candidate[];
+  frequency: Map<string, number>;
+  averageLength: number;
+}
+
+// A source longer than this is read to here: the engine must not spend seconds on one hostile page.
+const MAX_SOURCE_CHARACTERS = 400_000;
+const MAX_CANDIDATES = 40_000;
+
+/** Reads the sources into rankable sentences; a sentence that stands in several sources is kept once. */
+export async function buildCorpus(sources: QuoteSource[], breathe: Breathe): Promise<Corpus> {
+  const candidates: Candidate[] = [];
+  const frequency = new Map<string, number>();
+  const seen = new Set<string>();
+  let total = 0;
+  for (const [index, source] of sources.entries()) {
+    const text = source.content.slice(0, MAX_SOURCE_CHARACTERS);
+    const titleTerms = new Set(termsOf(source.title.slice(0, 300)));
+    const aroundByHeading = new Map<string, ReadonlySet<string>>();
+    for (const block of splitBlocks(text)) {
+      let position = -1;
+      let previous: Candidate | undefined;
+      for (const { start, end } of splitSentences(text, block.start, block.end)) {
+        await breathe();
+        if (candidates.length >= MAX_CANDIDATES) break;
+        position++;
+        const sentence = text.slice(start, end);
+        const key = sentenceKey(sentence);
+        if (!isQuotable(sentence) || seen.has(key)) {
+          previous = undefined;
+          continue;
+        }
+        seen.add(key);
+        let around = aroundByHeading.get(block.heading);
+        if (!around) {
+          around = new Set([...titleTerms, ...termsOf(block.heading)]);
+          aroundByHeading.set(block.heading, around);
+        }
+        const terms = new Map<string, number>();
+        let length = 0;
+        for (const term of termsOf(sentence)) {
+          length++;
+          terms.set(term, (terms.get(term) ?? 0) + 1);
+        }
+        if (length === 0) continue;
+        for (const term of terms.keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+        total += length;
+        previous = { source: index, start, end, terms, length, around, heading: block.heading, position, previous };
+        candidates.push(previous);
+      }
+    }
+    await breathe();
+  }
+  return { sources, candidates, frequency, averageLength: candidates.length ? total / candidates.length : 1 };
+}
+
+/** What makes two sentences the same for a reader: the words, whatever the spacing, case and marks. */
+export function sentenceKey(sentence: string): string {
+  return sentence
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}

@@ -1,0 +1,119 @@
+import type { Phrases } from './phrases/model.ts';
+import { splitSentences } from './sentences.ts';
+import { CJK_STOP } from './stop-words.ts';
+import { hasCjk, termsOf, tokenize } from './terms.ts';
+
+/** One thing to search for: how the plan names it, and the words to search with. */
+export interface SubQuestion {
+  title: string;
+  query: string;
+}
+
+const ASKING =
+  'how|why|what|which|when|where|who|wie|warum|was|welche[rsnm]?|wann|wo|wer|comment|pourquoi|quel(?:le)?s?|qui|quand|où|cómo|por qué|qué|cuál(?:es)?|cuándo|dónde|quién(?:es)?';
+const JOINED = new RegExp(
+  `\\s*[,;]?\\s+(?:and|und|sowie|et|ainsi que|y)\\s+(?=(?:also\\s+)?(?:${ASKING})(?![\\p{L}]))|[，、；]?(?:以及|并且|还有|和)(?=如何|怎么|怎样|为什么|什么|哪)`,
+  'iu',
+);
+const COMPARISONS = [
+  /(?:compare|comparison (?:of|between)|differences? between|difference of)\s+(.+?)\s+(?:and|with|to|versus|vs\.?)\s+(.+)/i,
+  /(?:vergleiche?|vergleich (?:von|zwischen)|unterschiede? zwischen)\s+(.+?)\s+(?:und|mit)\s+(.+)/i,
+  /(?:compare[rz]?|comparaison (?:de|entre)|différences? entre)\s+(.+?)\s+(?:et|avec|à)\s+(.+)/i,
+  /(?:compara[r]?|comparación (?:de|entre)|diferencias? entre)\s+(.+?)\s+(?:y|con)\s+(.+)/i,
+  /^(.+?)\s+(?:vs\.?|versus)\s+(.+)$/i,
+  /(?:比较|对比)?\s*(.+?)\s*(?:和|与|跟)\s*(.+?)\s*的?(?:区别|差异|不同|比较|对比)/,
+  /(.+?)と(.+?)の(?:違い|比較|差)/,
+];
+const PRONOUN =
+  /(?:^|\s)(?:it|its|they|them|their|this|that|er|sie|es|il|elle|ils|elles|ello|él|ella|它|他们|这|それ)(?=\s|$|[?？])/iu;
+const MAX_QUESTION = 1500;
+const MAX_TITLE = 110;
+
+/** Splits a question into what can be searched on its own; at least one, in the order asked. */
+export function decompose(question: string, phrases: Phrases): SubQuestion[] {
+  const text = question.replace(/\s+/g, ' ').trim().slice(0, MAX_QUESTION);
+  const parts = askedParts(text);
+  const topic = topicOf(text);
+  const subs: SubQuestion[] = [];
+  for (const part of parts) {
+    const compared = readComparison(part);
+    if (compared) {
+      const [a, b] = compared;
+      subs.push({ title: capitalize(a), query: a }, { title: capitalize(b), query: b });
+      subs.push({ title: shorten(phrases.plan.comparison(a, b)), query: stripMarks(part) });
+      continue;
+    }
+    const leans = parts.length > 1 && (PRONOUN.test(part) || termsOf(part).length < 2);
+    const query = leans ? `${stripMarks(part)} ${topic}` : stripMarks(part);
+    subs.push({ title: capitalize(shorten(part)), query });
+  }
+  return subs.length > 0 ? subs : [{ title: capitalize(shorten(text)), query: text }];
+}
+
+/** The topic words of a text as written, in order, without repeats. */
+export function topicOf(text: string, limit = 7): string {
+  if (hasCjk(text)) {
+    const plain = text
+      .replace(CJK_STOP, ' ')
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim();
+    return [...plain].slice(0, 30).join('').trim();
+  }
+  const seen = new Set<string>();
+  const words: string[] = [];
+  for (const token of tokenize(text)) {
+    if (!token.term || seen.has(token.term) || words.length >= limit) continue;
+    seen.add(token.term);
+    words.push(token.surface);
+  }
+  return words.join(' ');
+}
+
+/** Cuts a title at a word border. */
+export function shorten(text: string, limit = MAX_TITLE): string {
+  const characters = [...text];
+  if (characters.length <= limit) return text;
+  const cut = characters.slice(0, limit - 1).join('');
+  const space = cut.lastIndexOf(' ');
+  return `${space > limit / 2 ? cut.slice(0, space) : cut}…`;
+}
+
+/** First letter in upper case; identifiers like `on_disconnect` stay as they are. */
+export function capitalize(text: string): string {
+  return /^\p{Ll}+[_A-Z\d]/u.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function askedParts(text: string): string[] {
+  const sentences = [...splitSentences(text, 0, text.length)].map(({ start, end }) => text.slice(start, end));
+  const questions = sentences.filter((sentence) => /[?？]$/.test(sentence));
+  // Instructions around questions ("Be brief.") are no topic of their own.
+  const asked = questions.length > 0 ? questions : sentences.slice(0, 3);
+  return asked
+    .flatMap((sentence) => sentence.split(JOINED))
+    .map((part) => part.trim())
+    .filter((part) => termsOf(part).length > 0);
+}
+
+function readComparison(part: string): [string, string] | undefined {
+  for (const pattern of COMPARISONS) {
+    const match = pattern.exec(stripMarks(part));
+    const a = tidy(match?.[1]);
+    const b = tidy(match?.[2]);
+    if (a && b && a.length <= 80 && b.length <= 80) return [a, b];
+  }
+  return undefined;
+}
+
+function tidy(text: string | undefined): string {
+  return (text ?? '')
+    .replace(/^(?:what (?:is|are) (?:the )?|the |der |die |das |le |la |les |el |los |las |l')/i, '')
+    .replace(/[\s?？.!。]+$/, '')
+    .trim();
+}
+
+function stripMarks(text: string): string {
+  return text
+    .replace(/[?？!！。.…\s]+$/, '')
+    .replace(/^[¿¡\s]+/, '')
+    .replace(/[“”„«»「」]/g, '');
+}

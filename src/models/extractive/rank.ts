@@ -1,0 +1,187 @@
+import type { Breathe } from './breathe.ts';
+import type { Candidate, Corpus } from './corpus.ts';
+import { sentenceKey } from './corpus.ts';
+import { isQuotable, LEANS_BACK, readability } from './quotable.ts';
+import { termsOf } from './terms.ts';
+
+/** A passage that stands in its source exactly as written here. */
+export interface Quote {
+  text: string;
+  title: string;
+  url: string;
+  heading: string;
+  score: number;
+}
+
+/** Weights of the query's words by compared form. */
+export type Query = Map<string, number>;
+
+const K1 = 1.2;
+const B = 0.4;
+const AROUND_WEIGHT = 0.4;
+const POOL = 80;
+const RELEVANCE = 0.72;
+const SAME = 0.72;
+const MIN_COVERAGE = 0.28;
+
+/** The words of the texts as a query; an earlier text's weight stands when a word comes again. */
+export function buildQuery(...parts: [text: string, weight: number][]): Query {
+  const query: Query = new Map();
+  for (const [text, weight] of parts)
+    for (const term of termsOf(text.slice(0, 4000))) if (!query.has(term)) query.set(term, weight);
+  return query;
+}
+
+/**
+ * The best quotes for a query: BM25 over sentences with the words of headings and title counted less, weighed by how
+ * well a sentence reads alone, thinned by maximal marginal relevance. `used` holds the keys of sentences that already
+ * stand elsewhere; chosen ones are added to it.
+ */
+export async function selectQuotes(
+  corpus: Corpus,
+  query: Query,
+  options: { limit: number; used: Set<string>; breathe: Breathe },
+): Promise<Quote[]> {
+  const scored: { candidate: Candidate; score: number }[] = [];
+  const weights = weigh(corpus, query);
+  for (const candidate of corpus.candidates) {
+    await options.breathe();
+    const score = scoreSentence(corpus, candidate, weights);
+    if (score > 0) scored.push({ candidate, score });
+  }
+  scored.sort(
+    (a, b) => b.score - a.score || a.candidate.source - b.candidate.source || a.candidate.start - b.candidate.start,
+  );
+  const pool = scored.slice(0, POOL + options.used.size);
+  const chosen: typeof scored = [];
+  const quotes: Quote[] = [];
+  const best = pool[0]?.score ?? 0;
+  while (quotes.length < options.limit && pool.length > 0) {
+    await options.breathe();
+    const next = takeNext(pool, chosen, best);
+    if (!next) break;
+    const quote = toQuote(corpus, next.candidate, next.score, options.used);
+    if (!quote) continue;
+    chosen.push(next);
+    quotes.push(quote);
+  }
+  return quotes;
+}
+
+/** The share of the query's weight that the texts hold; 1 for a query without topic words. */
+export function coverage(query: Query, texts: string[]): number {
+  const present = new Set(texts.flatMap((text) => termsOf(text)));
+  let have = 0;
+  let all = 0;
+  for (const [term, weight] of query) {
+    all += weight;
+    if (present.has(term)) have += weight;
+  }
+  return all === 0 ? 1 : have / all;
+}
+
+interface Weights {
+  terms: Map<string, number>;
+  total: number;
+  needed: number;
+}
+
+function weigh(corpus: Corpus, query: Query): Weights {
+  const terms = new Map<string, number>();
+  let total = 0;
+  for (const [term, weight] of query) {
+    const found = corpus.frequency.get(term) ?? 0;
+    if (found === 0) continue;
+    const value = weight * Math.log(1 + (corpus.candidates.length - found + 0.5) / (found + 0.5));
+    terms.set(term, value);
+    total += value;
+  }
+  // One shared word says little when the question has many.
+  return { terms, total, needed: query.size >= 4 ? 2 : 1 };
+}
+
+function scoreSentence(corpus: Corpus, candidate: Candidate, weights: Weights): number {
+  let score = 0;
+  let covered = 0;
+  let direct = 0;
+  let matches = 0;
+  const lengthNorm = K1 * (1 - B + (B * candidate.length) / corpus.averageLength);
+  for (const [term, weight] of weights.terms) {
+    const times = candidate.terms.get(term) ?? 0;
+    if (times > 0) {
+      score += (weight * times * (K1 + 1)) / (times + lengthNorm);
+      covered += weight;
+      direct++;
+      matches++;
+    } else if (candidate.around.has(term)) {
+      score += weight * AROUND_WEIGHT;
+      covered += weight * 0.5;
+      matches++;
+    } else if (candidate.previous?.terms.has(term)) {
+      score += weight * 0.15;
+      covered += weight * 0.2;
+    }
+  }
+  const share = weights.total > 0 ? covered / weights.total : 0;
+  if (direct === 0 || matches < weights.needed || share < MIN_COVERAGE) return 0;
+  const place = candidate.position === 0 ? 1.1 : 1;
+  const rank = 1 + 0.3 / (1 + candidate.source);
+  return score * (0.4 + 0.6 * share) * place * rank * readability(textOf(corpus, candidate));
+}
+
+function takeNext<T extends { candidate: Candidate; score: number }>(
+  pool: T[],
+  chosen: T[],
+  best: number,
+): T | undefined {
+  let top = -1;
+  let topValue = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < pool.length; i++) {
+    const entry = pool[i] as T;
+    let closest = 0;
+    for (const other of chosen) closest = Math.max(closest, overlap(entry.candidate, other.candidate));
+    if (closest > SAME) {
+      pool.splice(i--, 1);
+      continue;
+    }
+    const value = (RELEVANCE * entry.score) / best - (1 - RELEVANCE) * closest;
+    if (value > topValue) {
+      topValue = value;
+      top = i;
+    }
+  }
+  // A sentence far weaker than the best one is not an answer, only a shared word.
+  const next = top < 0 ? undefined : pool.splice(top, 1)[0];
+  return next && next.score >= best * 0.22 ? next : undefined;
+}
+
+function overlap(a: Candidate, b: Candidate): number {
+  const [small, large] = a.terms.size < b.terms.size ? [a.terms, b.terms] : [b.terms, a.terms];
+  if (small.size === 0) return 0;
+  let shared = 0;
+  for (const term of small.keys()) if (large.has(term)) shared++;
+  return shared / small.size;
+}
+
+function toQuote(corpus: Corpus, candidate: Candidate, score: number, used: Set<string>): Quote | undefined {
+  const source = corpus.sources[candidate.source];
+  const key = sentenceKey(textOf(corpus, candidate));
+  if (!source || used.has(key)) return undefined;
+  used.add(key);
+  let text = textOf(corpus, candidate);
+  const before = candidate.previous;
+  if (before && LEANS_BACK.test(text)) {
+    // The slice of the source from the sentence before to this one: still verbatim, and it can be understood.
+    const longer = source.content.slice(before.start, candidate.end);
+    const beforeKey = sentenceKey(textOf(corpus, before));
+    if (!used.has(beforeKey) && isQuotable(longer)) {
+      used.add(beforeKey);
+      text = longer;
+    }
+  }
+  return { text, title: source.title, url: source.url, heading: candidate.heading, score };
+}
+
+function textOf(corpus: Corpus, candidate: Candidate): string {
+  return corpus.sources[candidate.source]?.content.slice(candidate.start, candidate.end) ?? '';
+}

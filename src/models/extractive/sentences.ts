@@ -1,0 +1,62 @@
+/** A sentence as offsets into the source. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+const ABBREVIATION =
+  /(?:^|[\s("'“‘[])(?:e\.g|i\.e|cf|vs|etc|al|approx|ca|resp|incl|excl|no|nos|fig|figs|eq|sec|ch|vol|pp?|ed|eds|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|dept|est|u\.s|u\.k|u\.s\.a|a\.m|p\.m|z\. ?b|d\. ?h|u\. ?a|bzw|usw|evtl|ggf|nr|abb|tab|bspw|vgl|sog|inkl|max|min|mio|mrd|m|mme|mlle|p\. ?ex|env|sra?|srta|ej|pág|núm|\p{Lu}|\d{1,2})$/iu;
+const CLOSERS = new Set(['"', "'", '”', '’', '»', ')', ']', '`', '*', '_', '」', '』', '）', '】', '〉', '》']);
+const CJK_END = new Set(['。', '！', '？', '．', '｡']);
+const LATIN_END = new Set(['.', '!', '?', '…']);
+
+/** Splits `text[start, end)` into sentences; spans hold no outer white space and never cross the given range. */
+export function* splitSentences(text: string, start: number, end: number): Generator<Span> {
+  let from = start;
+  for (let i = start; i < end; i++) {
+    const character = text[i] as string;
+    if (character === '`') {
+      i = endOfCode(text, i, end);
+      continue;
+    }
+    const isCjk = CJK_END.has(character);
+    if (!isCjk && !LATIN_END.has(character)) continue;
+    let after = i + 1;
+    while (after < end && (CLOSERS.has(text[after] as string) || isEndMark(text[after] as string))) after++;
+    if (!isCjk && !endsSentence(text, from, i, after, end)) continue;
+    yield* trimmed(text, from, after);
+    from = after;
+    i = after - 1;
+  }
+  yield* trimmed(text, from, end);
+}
+
+function isEndMark(character: string): boolean {
+  return CJK_END.has(character) || LATIN_END.has(character);
+}
+
+function endsSentence(text: string, from: number, mark: number, after: number, end: number): boolean {
+  if (after >= end) return true;
+  const next = text[after] as string;
+  if (!/\s/.test(next)) return false;
+  if (text[mark] !== '.') return true;
+  if (ABBREVIATION.test(text.slice(Math.max(from, mark - 12), mark))) return false;
+  const following = /\S/.exec(text.slice(after, Math.min(end, after + 8)))?.[0];
+  return following === undefined || !/\p{Ll}/u.test(following);
+}
+
+/** The index of the back tick that closes inline code, or `at` when none does within reach. */
+function endOfCode(text: string, at: number, end: number): number {
+  let ticks = 1;
+  while (text[at + ticks] === '`') ticks++;
+  const close = text.slice(at + ticks, Math.min(end, at + 300)).indexOf('`'.repeat(ticks));
+  return close < 0 ? at + ticks - 1 : at + ticks + close + ticks - 1;
+}
+
+function* trimmed(text: string, start: number, end: number): Generator<Span> {
+  let from = start;
+  let to = end;
+  while (from < to && /\s/.test(text[from] as string)) from++;
+  while (to > from && /\s/.test(text[to - 1] as string)) to--;
+  if (to > from) yield { start: from, end: to };
+}
