@@ -69,7 +69,12 @@ function ask(worker: Bun.Worker, input: ParseInput, timeoutMs: number, signal: A
   };
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
-  else worker.postMessage(input, [input.bytes.buffer as ArrayBuffer]);
+  else {
+    // A view on a larger (perhaps shared) buffer must not take that buffer along.
+    const whole = input.bytes.byteLength === input.bytes.buffer.byteLength;
+    const bytes = whole ? input.bytes : input.bytes.slice();
+    worker.postMessage({ ...input, bytes }, [bytes.buffer as ArrayBuffer]);
+  }
   return promise.finally(() => {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
