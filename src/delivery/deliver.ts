@@ -5,6 +5,7 @@ import { isFailure, notConfigured, refusal } from './failure.ts';
 import { createHttpSender } from './http.ts';
 import { safeId } from './ids.ts';
 import type { Deliverer, DeliveryRequest, DeliveryResult } from './model.ts';
+import { redactResult } from './redact.ts';
 import type { Target } from './target.ts';
 import { createDingTalkTarget } from './targets/dingtalk.ts';
 import { createDiscordTarget } from './targets/discord.ts';
@@ -59,7 +60,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       if (target.missing.length > 0) return notConfigured(request.target, target.missing);
       if (request.content.trim() === '') return refusal('empty_message', 'There is no text to deliver.');
       try {
-        return withoutSecrets(await sendParts(target, request), target);
+        return redactResult(await sendParts(target, request), target.secrets, request.content);
       } catch (error) {
         request.signal.throwIfAborted();
         options.log.error('Delivery failed unexpectedly', {
@@ -87,16 +88,6 @@ async function sendParts(target: Target, request: DeliveryRequest): Promise<Deli
     if (index + 1 < parts.length) await request.onProgress?.(index + 1);
   }
   return { ok: true };
-}
-
-/** Providers may quote a request; what is secret is cut out of their words, plain or as it stands in an address. */
-function withoutSecrets(result: DeliveryResult, target: Target): DeliveryResult {
-  if (result.ok) return result;
-  let { message } = result;
-  for (const secret of target.secrets)
-    if (secret && secret.length >= 4)
-      message = message.replaceAll(secret, '***').replaceAll(encodeURIComponent(secret), '***');
-  return { ...result, message };
 }
 
 function createTargets(options: DelivererOptions): Record<string, Target> {

@@ -91,7 +91,7 @@ export function statusFailure(
 ): DeliveryFailure | undefined {
   const { status } = answer;
   if (status >= 200 && status < 300 && !hints.rateLimited) return undefined;
-  const reason = hints.detail ? `: ${shorten(hints.detail)}` : '';
+  const reason = hints.detail ? `: ${oneLine(hints.detail)}` : '';
   if (status === 429 || hints.rateLimited) {
     const retryAfterMs = hints.retryAfterMs ?? answer.retryAfterMs;
     return {
@@ -124,7 +124,7 @@ export function bodyFailure(
   return {
     ok: false,
     code: hints.rateLimited ? 'target_rate_limited' : hints.retryable ? 'target_failed' : 'target_rejected',
-    message: `${service} refused the message: ${shorten(detail)}.`,
+    message: `${service} refused the message: ${oneLine(detail)}.`,
     retryable: hints.retryable || hints.rateLimited === true,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
@@ -148,11 +148,6 @@ export function joinUrl(base: string | undefined, path: string): string {
 /** True for an absolute http or https address. */
 export function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
-
-/** A parameter of an address; some are credentials. */
-export function queryParameter(url: string | undefined, name: string): string | undefined {
-  return url && URL.canParse(url) ? (new URL(url).searchParams.get(name) ?? undefined) : undefined;
 }
 
 function isJsonBody(body: HttpCall['body']): body is Record<string, unknown> {
@@ -191,12 +186,12 @@ function parseRetryAfter(value: string | null, now: number): number | undefined 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function shorten(detail: string): string {
-  const line = detail
+/** One line without a full stop; it is shortened only after secrets have been cut out of it. */
+function oneLine(detail: string): string {
+  return detail
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .replace(/\.+$/, '');
-  return line.length > 160 ? `${line.slice(0, 160).replace(/[\ud800-\udbff]$/, '')}…` : line;
 }
 
 function errorCode(error: unknown): string {

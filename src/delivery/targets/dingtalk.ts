@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { TargetSettings } from '../../config/sections/platforms.ts';
 import { isFailure, refusal } from '../failure.ts';
-import { badAnswer, bodyFailure, queryParameter, statusFailure } from '../http.ts';
+import { badAnswer, bodyFailure, statusFailure } from '../http.ts';
+import { addressSecrets } from '../redact.ts';
 import { splitText, utf8Length } from '../split.ts';
 import { missingOf, type Target, type TargetTools } from '../target.ts';
 import { titleOf } from '../title.ts';
@@ -15,7 +16,7 @@ const RATE_WINDOW_MS = 60_000;
 export function createDingTalkTarget(settings: TargetSettings['dingtalk'], { http, clock }: TargetTools): Target {
   return {
     missing: missingOf({ DINGTALK_WEBHOOK_URL: settings.webhook_url }),
-    secrets: [settings.webhook_url, queryParameter(settings.webhook_url, 'access_token'), settings.secret],
+    secrets: [settings.secret, ...addressSecrets(settings.webhook_url)],
     prepare: async ({ content, extra }) => {
       if (!URL.canParse(settings.webhook_url ?? ''))
         return refusal('target_not_configured', 'DINGTALK_WEBHOOK_URL is no URL.');

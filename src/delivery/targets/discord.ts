@@ -2,6 +2,7 @@ import type { TargetSettings } from '../../config/sections/platforms.ts';
 import { isFailure, refusal } from '../failure.ts';
 import { joinUrl, statusFailure } from '../http.ts';
 import { shortId } from '../ids.ts';
+import { addressSecrets } from '../redact.ts';
 import { splitText } from '../split.ts';
 import { destinationOf, missingOf, type Target, type TargetTools } from '../target.ts';
 
@@ -13,7 +14,7 @@ export function createDiscordTarget(settings: TargetSettings['discord'], { http 
   const useBot = Boolean(settings.bot_token?.trim());
   return {
     missing: missingOf({ 'DISCORD_BOT_TOKEN or DISCORD_WEBHOOK_URL': settings.bot_token || settings.webhook_url }),
-    secrets: [settings.bot_token, settings.webhook_url],
+    secrets: [settings.bot_token, ...addressSecrets(settings.webhook_url)],
     prepare: async ({ content, extra }) => {
       const address = useBot ? channelOf(settings, extra) : webhookOf(settings, extra);
       if (isFailure(address)) return address;

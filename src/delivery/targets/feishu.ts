@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { TargetSettings } from '../../config/sections/platforms.ts';
 import { isFailure } from '../failure.ts';
 import { badAnswer, bodyFailure, statusFailure } from '../http.ts';
+import { addressSecrets } from '../redact.ts';
 import { splitText, utf8Length } from '../split.ts';
 import { missingOf, type Target, type TargetTools } from '../target.ts';
 
@@ -13,7 +14,7 @@ const RATE_LIMIT_CODES = [11232, 11233, 11247, 99991400];
 export function createFeishuTarget(settings: TargetSettings['feishu'], { http, clock }: TargetTools): Target {
   return {
     missing: missingOf({ FEISHU_WEBHOOK_URL: settings.webhook_url }),
-    secrets: [settings.webhook_url, settings.webhook_url?.split('/').pop(), settings.secret],
+    secrets: [settings.secret, ...addressSecrets(settings.webhook_url)],
     prepare: async ({ content }) => ({
       parts: splitText(withoutMentions(content), {
         limit: LIMIT,

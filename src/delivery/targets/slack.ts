@@ -5,6 +5,7 @@ import { badAnswer, bodyFailure, type HttpAnswer, joinUrl, statusFailure } from 
 import { uuidOf } from '../ids.ts';
 import { createMarkdownRenderer } from '../markdown.ts';
 import type { DeliveryResult } from '../model.ts';
+import { addressSecrets } from '../redact.ts';
 import { splitText } from '../split.ts';
 import { destinationOf, missingOf, type Target, type TargetTools } from '../target.ts';
 
@@ -18,7 +19,7 @@ export function createSlackTarget(settings: TargetSettings['slack'], { http }: T
   const useBot = Boolean(settings.bot_token?.trim());
   return {
     missing: missingOf({ 'SLACK_BOT_TOKEN or SLACK_WEBHOOK_URL': settings.bot_token || settings.webhook_url }),
-    secrets: [settings.bot_token, settings.webhook_url],
+    secrets: [settings.bot_token, ...addressSecrets(settings.webhook_url)],
     prepare: async ({ content, extra }) => {
       const channel = useBot ? channelOf(settings, extra) : '';
       if (isFailure(channel)) return channel;

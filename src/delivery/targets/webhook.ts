@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { TargetSettings } from '../../config/sections/platforms.ts';
 import { isFailure, refusal } from '../failure.ts';
 import { isHttpUrl, statusFailure } from '../http.ts';
+import { addressSecrets } from '../redact.ts';
 import { missingOf, type Target, type TargetTools } from '../target.ts';
 
 /**
@@ -14,7 +15,7 @@ export function createWebhookTarget(
 ): Target {
   return {
     missing: missingOf({ OUTGOING_WEBHOOK_SECRET: settings.secret }),
-    secrets: [settings.secret, settings.secret?.replace(/^whsec_/, ''), settings.url],
+    secrets: [settings.secret, settings.secret?.replace(/^whsec_/, ''), ...addressSecrets(settings.url)],
     prepare: async ({ content, extra }) => {
       const url = (extra['url'] || extra['chat_id'] || settings.url)?.trim();
       if (!url)

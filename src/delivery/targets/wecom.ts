@@ -1,6 +1,7 @@
 import type { TargetSettings } from '../../config/sections/platforms.ts';
 import { isFailure } from '../failure.ts';
-import { badAnswer, bodyFailure, queryParameter, statusFailure } from '../http.ts';
+import { badAnswer, bodyFailure, statusFailure } from '../http.ts';
+import { addressSecrets } from '../redact.ts';
 import { splitText, utf8Length } from '../split.ts';
 import { missingOf, type Target, type TargetTools } from '../target.ts';
 
@@ -13,7 +14,7 @@ const RATE_WINDOW_MS = 60_000;
 export function createWeComTarget(settings: TargetSettings['wecom'], { http }: TargetTools): Target {
   return {
     missing: missingOf({ WECOM_WEBHOOK_URL: settings.webhook_url }),
-    secrets: [settings.webhook_url, queryParameter(settings.webhook_url, 'key')],
+    secrets: addressSecrets(settings.webhook_url),
     prepare: async ({ content }) => ({
       parts: splitText(content, { limit: LIMIT, measure: utf8Length }),
       send: async (part) => {
