@@ -1,0 +1,37 @@
+import { decodeText } from './decode-text.ts';
+import type { ExtractedDocument } from './document.ts';
+import { type DomNode, htmlToText } from './html-to-text.ts';
+import { unreadable } from './ingest-errors.ts';
+
+/** Reads an HTML page: the visible text without navigation, preferring `<main>` or `<article>` when it holds most of it. */
+export async function extractHtml(bytes: Uint8Array, mediaType?: string): Promise<ExtractedDocument> {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 2048));
+  const declared =
+    /charset=["']?([\w-]+)/i.exec(mediaType ?? '')?.[1] ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1];
+  const source = decodeText(bytes, declared);
+  if (source === undefined) throw unreadable('The file is not an HTML page.');
+  return extractHtmlText(source);
+}
+
+/** The same for HTML that is already text. */
+export async function extractHtmlText(source: string): Promise<ExtractedDocument> {
+  const { parseHTML } = await import('linkedom');
+  const { document } = parseHTML(
+    /<(html|body|head)[\s>]/i.test(source) ? source : `<html><body>${source}</body></html>`,
+  );
+  const meta = (name: string) =>
+    clean(document.querySelector(`meta[name="${name}"], meta[property="og:${name}"]`)?.getAttribute('content'));
+  const whole = htmlToText((document.body ?? document.documentElement) as unknown as DomNode);
+  const main = document.querySelector('main, [role="main"], article');
+  const focused = main ? htmlToText(main as unknown as DomNode) : '';
+  return {
+    title: clean(document.querySelector('title')?.textContent) ?? clean(document.querySelector('h1')?.textContent),
+    description: meta('description'),
+    text: focused.length > whole.length * 0.5 ? focused : whole,
+    syntax: 'markdown',
+  };
+}
+
+function clean(value: string | null | undefined): string | undefined {
+  return value?.replace(/\s+/g, ' ').trim() || undefined;
+}
