@@ -1,4 +1,14 @@
 /** The single import point of TypeBox. */
+import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
+
 export type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox';
-export { Type } from '@sinclair/typebox';
 export { Value } from '@sinclair/typebox/value';
+export { Type };
+
+/** An optional field for which `null` means absent; what it means when absent is said in its description. */
+export function Nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
+  // A default inside the union would be filled in by Elysia for null as well.
+  const { default: _default, description, ...plain } = schema;
+  const described = { ...(description === undefined ? {} : { description }), ...options };
+  return Type.Optional(Type.Union([plain as unknown as Schema, Type.Null()], described));
+}

@@ -1,4 +1,5 @@
 import { type Static, Type } from '../schema.ts';
+import { McpSection } from './sections/mcp.ts';
 import { ModelsSection } from './sections/models.ts';
 import { ResearchSection, RunsSection } from './sections/research.ts';
 import { DatabaseSection, LogSection, ServerSection } from './sections/server.ts';
@@ -20,6 +21,7 @@ export const ConfigSchema = Type.Object({
   knowledge: KnowledgeSection,
   research: ResearchSection,
   runs: RunsSection,
+  mcp: McpSection,
   platforms: Type.Object(
     { webhook: WebhookSection, ...targetSections },
     { default: {}, description: 'The webhook listener and the services that answers are delivered to.' },

@@ -1,0 +1,194 @@
+import { AppError, internalError } from '../errors.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { createId } from '../lib/id.ts';
+import type { FinishReason, Model, ModelRequest, ToolCall, Usage } from '../models/model.ts';
+import type { RunOutput } from '../runs/model.ts';
+import { type Draft, fitDrafts } from './drafts.ts';
+import type { Scope } from './scope.ts';
+import { type MessageIdentity, messageChunk, toolCalls, type WireAgent } from './wire.ts';
+
+/** A complete model answer, as it is kept in the journal. */
+export interface Answer {
+  text: string;
+  reasoning: string;
+  calls: ToolCall[];
+  finishReason: FinishReason;
+}
+
+/** A filter that text passes before it is sent on. */
+export interface TextFilter {
+  push(text: string): string;
+  end(): string;
+}
+
+export interface AnswerOptions {
+  /** Journal key. */
+  key: string;
+  agent: WireAgent;
+  model: Model;
+  drafts: Draft[];
+  request: Omit<ModelRequest, 'agent' | 'messages' | 'runId'>;
+  signal: AbortSignal;
+  filter?: TextFilter;
+  /** Keep the text (not the reasoning) from the client. */
+  hideText?: boolean;
+  /** Calls are for the workflow only. */
+  hideCalls?: boolean;
+  /** What is written together with the end of the answer. */
+  onDone?: (answer: Answer) => Pick<RunOutput, 'thread' | 'journal'>;
+}
+
+/** How often a prompt that turned out too long is shortened and sent again. */
+const OVERFLOW_RETRIES = 3;
+
+/** Streams one model answer as events of one message, or takes it from the journal without any. */
+export async function* streamAnswer(scope: Scope, options: AnswerOptions): AsyncGenerator<RunOutput, Answer> {
+  const known = scope.context.journal.get(options.key) as Answer | undefined;
+  if (known) {
+    for (const call of known.calls) scope.callIds.add(call.id);
+    return known;
+  }
+  const identity = { threadId: scope.context.threadId, agent: options.agent, id: createId('msg') };
+  let opened = false;
+  if (!scope.opened) {
+    scope.opened = true;
+    opened = true;
+    yield { event: messageChunk(identity, {}) };
+  }
+  const sent = { any: opened };
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return yield* attemptAnswer(scope, options, identity, sent, attempt);
+    } catch (error) {
+      const overflow = error instanceof AppError && error.code === 'context_overflow';
+      if (!overflow || attempt >= OVERFLOW_RETRIES) throw error;
+      scope.deps.log.info('prompt shortened after an overflow', { run_id: scope.context.runId, agent: options.agent });
+    }
+  }
+}
+
+interface Piece {
+  text: string;
+  reasoning: string;
+  calls: ToolCall[];
+  finish?: { reason: FinishReason; usage?: Usage; model: string };
+}
+
+async function* attemptAnswer(
+  scope: Scope,
+  options: AnswerOptions,
+  identity: MessageIdentity,
+  sent: { any: boolean },
+  attempt: number,
+): AsyncGenerator<RunOutput, Answer> {
+  const { model } = options;
+  // Each overflow tells that the estimate was too low for this text, so the budget shrinks as well.
+  const budget = Math.floor(promptBudget(model, options.request.maxTokens) * 0.7 ** attempt);
+  const request: ModelRequest = {
+    ...options.request,
+    agent: options.agent,
+    messages: fitDrafts(options.drafts, budget),
+    runId: scope.context.runId,
+  };
+  const answer: Answer = { text: '', reasoning: '', calls: [], finishReason: 'stop' };
+  let finished: Piece['finish'];
+  const pieces = coalesce(readPieces(model, request, options), scope.deps.limits.chunkIntervalMs, joinPieces);
+  for await (const piece of pieces) {
+    answer.text += piece.text;
+    answer.reasoning += piece.reasoning;
+    answer.calls.push(...piece.calls);
+    finished = piece.finish;
+    if (finished) {
+      yield finishAnswer(scope, options, identity, answer, piece, sent);
+      continue;
+    }
+    const content = options.hideText ? '' : piece.text;
+    if (content || piece.reasoning) {
+      sent.any = true;
+      yield { event: messageChunk(identity, { content, reasoning: piece.reasoning }) };
+    }
+  }
+  if (!finished) throw internalError('internal_error', `The model ${model.name} ended its answer without a finish.`);
+  return answer;
+}
+
+async function* readPieces(model: Model, request: ModelRequest, options: AnswerOptions): AsyncGenerator<Piece> {
+  const empty = (): Piece => ({ text: '', reasoning: '', calls: [] });
+  const filter = options.filter;
+  for await (const event of model.stream(request, options.signal)) {
+    if (event.type === 'text') {
+      const text = filter ? filter.push(event.text) : event.text;
+      if (text) yield { ...empty(), text };
+    } else if (event.type === 'reasoning') yield { ...empty(), reasoning: event.text };
+    else if (event.type === 'tool_call') yield { ...empty(), calls: [event.call] };
+    else {
+      const { reason, usage, model: name } = event;
+      yield { ...empty(), text: filter?.end() ?? '', finish: { reason, model: name, ...(usage ? { usage } : {}) } };
+    }
+  }
+}
+
+function joinPieces(first: Piece, second: Piece): Piece {
+  return {
+    text: first.text + second.text,
+    reasoning: first.reasoning + second.reasoning,
+    calls: [...first.calls, ...second.calls],
+    ...(second.finish ? { finish: second.finish } : {}),
+  };
+}
+
+function finishAnswer(
+  scope: Scope,
+  options: AnswerOptions,
+  identity: MessageIdentity,
+  answer: Answer,
+  last: Piece,
+  sent: { any: boolean },
+): RunOutput {
+  const finish = last.finish as NonNullable<Piece['finish']>;
+  answer.calls = answer.calls.map((call) => withUniqueId(call, scope.callIds));
+  answer.finishReason =
+    answer.calls.length > 0 ? 'tool_calls' : finish.reason === 'tool_calls' ? 'stop' : finish.reason;
+  const content = options.hideText ? '' : last.text;
+  const extra = options.onDone?.(answer) ?? {};
+  const output: RunOutput = {
+    ...extra,
+    journal: [{ key: options.key, value: answer }, ...(extra.journal ?? [])],
+    ...(finish.usage ? { usage: { agent: options.agent, model: finish.model, ...finish.usage } } : {}),
+  };
+  if (answer.calls.length > 0 && !options.hideCalls) {
+    const event = toolCalls(identity, answer.calls);
+    event.data = insertContent(event.data, content, last.reasoning);
+    return { ...output, event };
+  }
+  if (!content && !last.reasoning && !sent.any) return output;
+  const finishReason = answer.calls.length > 0 ? 'stop' : answer.finishReason;
+  return { ...output, event: messageChunk(identity, { content, reasoning: last.reasoning, finishReason }) };
+}
+
+/** Puts the last text of an answer into its `tool_calls` event, before `finish_reason`. */
+function insertContent(data: Record<string, unknown>, content: string, reasoning: string): Record<string, unknown> {
+  const { thread_id, agent, id, role, ...rest } = data;
+  return {
+    thread_id,
+    agent,
+    id,
+    role,
+    ...(content ? { content } : {}),
+    ...(reasoning ? { reasoning_content: reasoning } : {}),
+    ...rest,
+  };
+}
+
+function withUniqueId(call: ToolCall, used: Set<string>): ToolCall {
+  const id = call.id && !used.has(call.id) ? call.id : createId('call');
+  used.add(id);
+  return id === call.id ? call : { ...call, id };
+}
+
+/** Tokens a prompt may have so that an answer still fits in the window. */
+function promptBudget(model: Model, maxTokens: number | undefined): number {
+  const window = model.contextWindow;
+  const answer = Math.min(maxTokens ?? 4096, Math.floor(window / 3));
+  return Math.floor((window - answer) * 0.95);
+}

@@ -1,0 +1,94 @@
+import { userError } from '../errors.ts';
+import type { Model } from '../models/model.ts';
+import type { RunOutput } from '../runs/model.ts';
+import { type Answer, streamAnswer } from './answer.ts';
+import { conversationDrafts, hasImages, newestUserText } from './conversation.ts';
+import { renderPrompt } from './prompt.ts';
+import clarificationPrompt from './prompts/clarification.md' with { type: 'text' };
+import coordinatorPrompt from './prompts/coordinator.md' with { type: 'text' };
+import type { Scope } from './scope.ts';
+import { readArguments } from './wire.ts';
+
+const HANDOFF = {
+  name: 'handoff_to_planner',
+  description: 'Hand a research request over to the planner.',
+  parameters: {
+    type: 'object',
+    properties: {
+      research_topic: { type: 'string', description: "The research topic, in the user's language." },
+      locale: { type: 'string', description: "The user's language as a BCP 47 tag, for example en-US or zh-CN." },
+    },
+    required: ['research_topic', 'locale'],
+  },
+};
+
+/** `answered`: the stream ends with the coordinator's text. `handoff`: research begins. */
+export type CoordinatorResult = { kind: 'answered' } | { kind: 'handoff'; topic: string; locale: string | undefined };
+
+/** Answers small talk, asks back when allowed, or hands over to the planner. */
+export async function* coordinate(scope: Scope): AsyncGenerator<RunOutput, CoordinatorResult> {
+  const { input, context } = scope;
+  const mayAsk = input.clarification && input.clarificationsLeft > 0;
+  const mustHandOff = input.clarification && input.clarificationsLeft === 0;
+  const text = newestUserText(input.conversation);
+  const answers = (done: Answer) => done.calls.length === 0 && done.text.trim() !== '' && !mustHandOff;
+  const answer = yield* streamAnswer(scope, {
+    key: 'coordinator',
+    agent: 'coordinator',
+    model: conversationModel(scope, scope.deps.models.get('basic')),
+    drafts: [
+      {
+        role: 'system',
+        pieces: [
+          renderPrompt(coordinatorPrompt, {
+            date: dateOf(scope),
+            clarification: mayAsk ? renderPrompt(clarificationPrompt, { left: input.clarificationsLeft }) : '',
+          }),
+        ],
+      },
+      ...conversationDrafts(input.conversation, true),
+    ],
+    request: { tools: [HANDOFF], task: { kind: 'coordinate', text, locale: scope.locale } },
+    signal: context.signal,
+    hideCalls: true,
+    // At the limit of questions a further question must not reach the user.
+    hideText: mustHandOff,
+    onDone: (done) => {
+      if (!answers(done)) return {};
+      return {
+        journal: [{ key: 'done', value: true }],
+        thread: {
+          appendMessages: [
+            { role: 'assistant', agent: 'coordinator', content: done.text, createdAt: scope.deps.clock.now() },
+          ],
+          pending: mayAsk
+            ? { runId: context.runId, kind: 'clarification', key: String(input.clarificationsLeft - 1) }
+            : null,
+        },
+      };
+    },
+  });
+  if (answers(answer)) return { kind: 'answered' };
+  const call = answer.calls.find((entry) => entry.name === HANDOFF.name);
+  const args = call ? readArguments(call) : {};
+  const topic =
+    typeof args['research_topic'] === 'string' && args['research_topic'].trim() ? args['research_topic'] : text;
+  return { kind: 'handoff', topic, locale: typeof args['locale'] === 'string' ? args['locale'] : undefined };
+}
+
+/** The model for messages of the conversation: the vision model when there are images. */
+export function conversationModel(scope: Scope, textModel: Model): Model {
+  if (!hasImages(scope.input.conversation)) return textModel;
+  const vision = scope.deps.models.get('vision');
+  if (vision) return vision;
+  throw userError(
+    'vision_not_configured',
+    422,
+    'The message has an image, but no vision model is configured (models.vision).',
+  );
+}
+
+/** The date prompts speak of. */
+export function dateOf(scope: Scope): string {
+  return new Date(scope.deps.clock.now()).toISOString().slice(0, 10);
+}

@@ -1,0 +1,112 @@
+import { AppError, userError } from '../errors.ts';
+import type { ThreadMessage, ThreadRow } from '../store/store.ts';
+import type { ChatMessage, ChatRequest, ConversationMessage, ReportStyle, ResearchInput } from './model.ts';
+import { REPORT_STYLES } from './model.ts';
+
+/** Messages of a conversation that agents still see. */
+const MAX_MESSAGES = 60;
+const DEFAULT_CLARIFICATIONS = 3;
+
+/** The style a name means, in any case and with any separator; 422 for an unknown one. */
+export function readStyle(name: string | null | undefined): ReportStyle {
+  if (name === null || name === undefined || name === '') return 'ACADEMIC';
+  const key = name
+    .trim()
+    .toUpperCase()
+    .replaceAll(/[\s-]+/g, '_');
+  const style = REPORT_STYLES.find((entry) => entry === key);
+  if (style) return style;
+  throw invalid('/report_style', `report_style must be one of ${REPORT_STYLES.join(', ')}.`);
+}
+
+/** A message of the request as the agents see it. */
+export function readMessage(message: ChatMessage): ConversationMessage {
+  if (typeof message.content === 'string') return { role: message.role, text: message.content, images: [] };
+  const texts: string[] = [];
+  const images: string[] = [];
+  for (const item of message.content) {
+    if (item.type === 'text') texts.push(item.text ?? '');
+    else if ((item.type === 'image' || item.type === 'image_url') && item.image_url) images.push(item.image_url);
+    else throw invalid('/messages', 'A content item must be {type: "text", text} or {type: "image", image_url}.');
+  }
+  for (const url of images) {
+    if (!/^(https?:\/\/|data:image\/)/i.test(url))
+      throw invalid('/messages', 'An image_url must be an http(s) address or a data:image URL.');
+  }
+  return { role: message.role, text: texts.join('\n'), images };
+}
+
+/** How the request's messages join those of the thread: appended, or as the whole conversation when they repeat it. */
+export function joinConversation(
+  thread: ThreadRow | undefined,
+  incoming: ConversationMessage[],
+): { conversation: ConversationMessage[]; mode: 'append' | 'replace' } {
+  const stored = (thread?.messages ?? []).map(readStored);
+  const first = stored[0];
+  const repeats = incoming.length > 1 && first && incoming[0]?.role === first.role && incoming[0].text === first.text;
+  if (repeats) return { conversation: incoming, mode: 'replace' };
+  return { conversation: [...stored, ...incoming], mode: 'append' };
+}
+
+function readStored(message: ThreadMessage): ConversationMessage {
+  if (typeof message.content === 'string') return { role: message.role, text: message.content, images: [] };
+  const { text, images } = message.content as { text: string; images: string[] };
+  return { role: message.role, text, images };
+}
+
+/** The workflow's input for a new question. */
+export function readInput(
+  request: ChatRequest,
+  thread: ThreadRow | undefined,
+  conversation: ConversationMessage[],
+): ResearchInput {
+  const clarification = request.enable_clarification ?? false;
+  const rounds = request.max_clarification_rounds ?? DEFAULT_CLARIFICATIONS;
+  // A thread that waits for an answer to the coordinator's question remembers how many questions are left.
+  const left = thread?.pending?.kind === 'clarification' ? Math.min(Number(thread.pending.key), rounds) : rounds;
+  return {
+    conversation: conversation.slice(-MAX_MESSAGES),
+    resources: (request.resources ?? []).map((resource) => resource.uri),
+    locale: request.locale || null,
+    style: readStyle(request.report_style),
+    maxPlanIterations: request.max_plan_iterations ?? 1,
+    maxSteps: request.max_step_num ?? 3,
+    maxSearchResults: request.max_search_results ?? 3,
+    autoAccept: request.auto_accepted_plan ?? false,
+    backgroundInvestigation: request.enable_background_investigation ?? true,
+    webSearch: request.enable_web_search ?? true,
+    deepThinking: request.enable_deep_thinking ?? false,
+    clarification,
+    clarificationsLeft: clarification ? left : 0,
+    interruptBeforeTools: request.interrupt_before_tools ?? [],
+    mcpSettings: request.mcp_settings ?? null,
+    knownSources: thread?.sources ?? [],
+  };
+}
+
+/** Refuses what the schema cannot say. */
+export function checkRequest(request: ChatRequest, mcpEnabled: boolean): void {
+  if (Object.keys(request.mcp_settings ?? {}).length > 0 && !mcpEnabled) {
+    throw userError(
+      'mcp_disabled',
+      403,
+      'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
+    );
+  }
+  const hasFeedback = (request.interrupt_feedback ?? '').trim() !== '';
+  const messages = request.messages ?? [];
+  if (messages.length === 0 && !hasFeedback) throw invalid('/messages', 'messages must hold at least one message.');
+  if (!hasFeedback && messages.at(-1)?.role !== 'user')
+    throw invalid('/messages', 'The last message must be from the user.');
+  if (/\p{Cc}/u.test(request.thread_id ?? ''))
+    throw invalid('/thread_id', 'thread_id must not hold control characters.');
+}
+
+function invalid(path: string, message: string): AppError {
+  return new AppError(message, {
+    code: 'validation_failed',
+    category: 'user',
+    status: 422,
+    errors: [{ path, message }],
+  });
+}

@@ -1,0 +1,33 @@
+import { Elysia } from 'elysia';
+import { eventStreamResponse, problemResponses } from '../http/openapi-details.ts';
+import { type StreamDeps, streamRun } from '../runs/stream.ts';
+import { ChatRequest } from './model.ts';
+import { type StartChatDeps, startChat } from './start-chat.ts';
+
+/** `POST /api/chat/stream`: a conversation in, the events of a research run out. */
+export function createChatRoutes(deps: StartChatDeps & StreamDeps) {
+  return new Elysia({ name: 'chat-routes', prefix: '/api/chat' }).post(
+    '/stream',
+    async ({ body, request, server }) => {
+      const run = await startChat(deps, body);
+      const goesOn = body.on_disconnect === 'continue';
+      return streamRun(deps, run, {
+        request,
+        server,
+        after: 0,
+        ...(goesOn ? {} : { onDisconnect: () => void deps.runs.cancel(run.id) }),
+      });
+    },
+    {
+      body: ChatRequest,
+      detail: {
+        tags: ['Chat'],
+        summary: 'Research: stream the events of a run',
+        description:
+          'Events: message_chunk, tool_calls, tool_call_chunks, tool_call_result, interrupt, citations, error. The headers x-run-id and x-thread-id name the run and its thread.',
+        ...eventStreamResponse(),
+        ...problemResponses(403, 503),
+      },
+    },
+  );
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../lib/clock.ts';
+import { createId } from '../lib/id.ts';
+import type { RunService } from '../runs/service.ts';
+import type { PendingInterrupt, RunRow, Store, ThreadMessage } from '../store/store.ts';
+import type { ChatRequest, ConversationMessage, ResearchInput } from './model.ts';
+import { readReview } from './planner.ts';
+import { checkRequest, joinConversation, readInput, readMessage } from './read-request.ts';
+import type { InterruptAnswer } from './workflow.ts';
+
+export interface StartChatDeps {
+  store: Store;
+  runs: RunService;
+  clock: Clock;
+  /** Whether requests may name MCP servers. */
+  mcpEnabled: boolean;
+}
+
+const DEFAULT_THREAD = '__default__';
+
+/** Begins the run a chat request asks for: a new question, or the answer to an interrupt. */
+export async function startChat(deps: StartChatDeps, request: ChatRequest): Promise<RunRow> {
+  checkRequest(request, deps.mcpEnabled);
+  const threadId = !request.thread_id || request.thread_id === DEFAULT_THREAD ? createId('thread') : request.thread_id;
+  const incoming = (request.messages ?? []).map(readMessage);
+  const feedback = request.interrupt_feedback?.trim();
+  if (feedback) return resume(deps, request, threadId, incoming, feedback);
+
+  const thread = await deps.store.threads.get(threadId);
+  const { conversation, mode } = joinConversation(thread, incoming);
+  const messages = toThreadMessages(incoming, deps.clock.now());
+  return deps.runs.begin({
+    kind: 'research',
+    threadId,
+    input: readInput(request, thread, conversation),
+    onDisconnect: request.on_disconnect ?? 'cancel',
+    // A new question replaces what the thread waited for.
+    thread: { pending: null, ...(mode === 'replace' ? { replaceMessages: messages } : { appendMessages: messages }) },
+  });
+}
+
+async function resume(
+  deps: StartChatDeps,
+  request: ChatRequest,
+  threadId: string,
+  incoming: ConversationMessage[],
+  feedback: string,
+): Promise<RunRow> {
+  const { threads } = deps.store;
+  const newest = incoming.findLast((message) => message.role === 'user')?.text ?? '';
+  const thread = await threads.get(threadId);
+  if (thread?.pending?.kind === 'plan') readReview(feedback, newest);
+  // Of two resumes of one interrupt only one gets it.
+  const pending =
+    thread?.pending && thread.pending.kind !== 'clarification' ? await threads.takePending(threadId) : undefined;
+  if (!pending || pending.kind === 'clarification') return beginRejected(deps, request, threadId);
+  try {
+    return await beginResumed(deps, request, threadId, pending, incoming, { feedback, message: newest });
+  } catch (error) {
+    await threads.update(threadId, { pending });
+    throw error;
+  }
+}
+
+async function beginResumed(
+  deps: StartChatDeps,
+  request: ChatRequest,
+  threadId: string,
+  pending: PendingInterrupt,
+  incoming: ConversationMessage[],
+  answer: InterruptAnswer,
+): Promise<RunRow> {
+  const interrupted = await deps.store.runs.get(pending.runId);
+  if (!interrupted) return beginRejected(deps, request, threadId);
+  const input: ResearchInput = {
+    ...(JSON.parse(interrupted.input) as ResearchInput),
+    resumes: { kind: pending.kind as 'plan' | 'tool', key: pending.key },
+    ...(request.mcp_settings ? { mcpSettings: request.mcp_settings } : {}),
+  };
+  return deps.runs.begin({
+    kind: interrupted.kind,
+    threadId,
+    input,
+    onDisconnect: request.on_disconnect ?? 'cancel',
+    inheritJournalFrom: interrupted.id,
+    journal: [{ key: pending.key, value: answer }],
+    thread: { appendMessages: toThreadMessages(incoming, deps.clock.now()) },
+  });
+}
+
+/** The contract answers feedback that nobody waits for with an error event, not with a status. */
+function beginRejected(deps: StartChatDeps, request: ChatRequest, threadId: string): Promise<RunRow> {
+  const rejected = { code: 'no_pending_plan', message: 'This thread has no plan waiting for feedback.' };
+  return deps.runs.begin({
+    kind: 'research',
+    threadId,
+    input: { ...readInput(request, undefined, []), rejected },
+    onDisconnect: 'cancel',
+  });
+}
+
+function toThreadMessages(messages: ConversationMessage[], createdAt: number): ThreadMessage[] {
+  return messages.map(({ role, text, images }) => ({
+    role,
+    content: images.length > 0 ? { text, images } : text,
+    createdAt,
+  }));
+}

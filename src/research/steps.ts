@@ -1,0 +1,164 @@
+import { AppError, isAbort, toAppError } from '../errors.ts';
+import { createId } from '../lib/id.ts';
+import { mergeGenerators } from '../lib/merge.ts';
+import type { Finding, Plan, PlanStep } from '../models/task.ts';
+import type { RunOutput } from '../runs/model.ts';
+import { dateOf } from './coordinator.ts';
+import { type Draft, fenced } from './drafts.ts';
+import { usesKnowledge } from './investigate.ts';
+import { renderPrompt } from './prompt.ts';
+import analystPrompt from './prompts/analyst.md' with { type: 'text' };
+import coderPrompt from './prompts/coder.md' with { type: 'text' };
+import researcherPrompt from './prompts/researcher.md' with { type: 'text' };
+import type { Scope } from './scope.ts';
+import { createCrawlTool, createLocalSearchTool, createWebSearchTool } from './search-tools.ts';
+import type { RetrievedSource, Tool, ToolSet } from './tool.ts';
+import { runToolLoop } from './tool-loop.ts';
+import { messageChunk, type WireAgent } from './wire.ts';
+
+/** A finished step with what it retrieved. */
+export interface StepResult {
+  finding: Finding;
+  sources: RetrievedSource[];
+}
+
+/** A step that waits for the user to approve a tool call. */
+export interface Suspension {
+  key: string;
+  tool: string;
+  input: unknown;
+}
+
+export type StepsResult = { status: 'done'; results: StepResult[] } | { status: 'suspended'; suspension: Suspension };
+
+const AGENTS: Record<PlanStep['step_type'], WireAgent> = {
+  research: 'researcher',
+  analysis: 'analyst',
+  processing: 'coder',
+};
+const PROMPTS: Partial<Record<WireAgent, string>> = {
+  researcher: researcherPrompt,
+  analyst: analystPrompt,
+  coder: coderPrompt,
+};
+
+/** Runs the steps of a plan: research side by side, then the others in order with all findings at hand. */
+export async function* runSteps(
+  scope: Scope,
+  key: string,
+  plan: Plan,
+  earlier: Finding[],
+  toolSets: ToolSet[],
+): AsyncGenerator<RunOutput, StepsResult> {
+  const results: (StepResult | undefined)[] = plan.steps.map(() => undefined);
+  const indexed = plan.steps.map((step, index) => ({ step, index }));
+  const research = indexed.filter(({ step }) => step.step_type === 'research');
+  const outcomes = yield* mergeGenerators(
+    research.map(({ step, index }) => runStep(scope, `${key}:step${index}`, step, earlier, toolSets)),
+    scope.deps.limits.maxConcurrency,
+  );
+  const suspended = outcomes.find((outcome) => 'tool' in outcome);
+  if (suspended && 'tool' in suspended) return { status: 'suspended', suspension: suspended };
+  for (const [position, { index }] of research.entries()) results[index] = outcomes[position] as StepResult;
+  for (const { step, index } of indexed) {
+    if (step.step_type === 'research') continue;
+    const findings = [...earlier, ...results.filter((result) => result !== undefined).map((result) => result.finding)];
+    const outcome = yield* runStep(scope, `${key}:step${index}`, step, findings, toolSets);
+    if ('tool' in outcome) return { status: 'suspended', suspension: outcome };
+    results[index] = outcome;
+  }
+  return { status: 'done', results: results.filter((result) => result !== undefined) };
+}
+
+async function* runStep(
+  scope: Scope,
+  key: string,
+  step: PlanStep,
+  findings: Finding[],
+  toolSets: ToolSet[],
+): AsyncGenerator<RunOutput, StepResult | Suspension> {
+  const { context, deps } = scope;
+  const known = context.journal.get(key) as StepResult | undefined;
+  if (known) return known;
+  const agent = AGENTS[step.step_type];
+  const sources: RetrievedSource[] = [];
+  const timeout = AbortSignal.timeout(deps.limits.stepTimeoutMs);
+  const signal = AbortSignal.any([context.signal, context.finishSignal, timeout]);
+  try {
+    signal.throwIfAborted();
+    const tools = await stepTools(scope, agent, toolSets, signal);
+    const result = yield* runToolLoop(scope, {
+      key,
+      agent,
+      model: deps.models.get(agent === 'coder' ? 'code' : 'basic'),
+      drafts: stepDrafts(scope, agent, step, findings),
+      tools,
+      task: {
+        kind: 'step',
+        question: scope.question,
+        step,
+        locale: scope.locale,
+        findings,
+        maxResults: scope.input.maxSearchResults,
+      },
+      signal,
+      sources,
+    });
+    if (result.status === 'suspended') return result;
+    const done: StepResult = {
+      finding: { title: step.title, description: step.description, result: result.text, failed: false },
+      sources,
+    };
+    yield { journal: [{ key, value: done }] };
+    return done;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const reason = failureReason(error, context.finishSignal.aborted, timeout.aborted);
+    deps.log.warn('step failed', { run_id: context.runId, agent, code: toAppError(error).code });
+    const failed: StepResult = {
+      finding: { title: step.title, description: step.description, result: reason, failed: true },
+      sources,
+    };
+    const identity = { threadId: context.threadId, agent, id: createId('msg') };
+    const content = `The step "${step.title}" failed: ${reason}`;
+    yield { event: messageChunk(identity, { content, finishReason: 'stop' }), journal: [{ key, value: failed }] };
+    return failed;
+  }
+}
+
+function failureReason(error: unknown, finishing: boolean, timedOut: boolean): string {
+  if (finishing) return 'it was stopped because the report was asked for now.';
+  if (timedOut) return 'it took longer than the time allowed for a step.';
+  if (error instanceof AppError) return error.message;
+  return isAbort(error) ? 'it was stopped.' : 'Internal server error';
+}
+
+async function stepTools(scope: Scope, agent: WireAgent, toolSets: ToolSet[], signal: AbortSignal): Promise<Tool[]> {
+  const tools: Tool[] = [];
+  if (agent === 'researcher') {
+    if (usesKnowledge(scope) && (await scope.deps.knowledge.hasContent())) tools.push(createLocalSearchTool(scope));
+    if (scope.input.webSearch) tools.push(createWebSearchTool(scope), createCrawlTool(scope));
+  }
+  for (const set of toolSets) tools.push(...(await set.toolsFor(agent, signal)));
+  return tools;
+}
+
+function stepDrafts(scope: Scope, agent: WireAgent, step: PlanStep, findings: Finding[]): Draft[] {
+  const system = renderPrompt(PROMPTS[agent] ?? researcherPrompt, {
+    date: dateOf(scope),
+    locale: scope.locale,
+    fence: scope.fence,
+  });
+  const drafts: Draft[] = [
+    { role: 'system', pieces: [system] },
+    {
+      role: 'user',
+      pieces: [`Question of the user: ${scope.question}\n\nYour step: ${step.title}\n${step.description}`],
+    },
+  ];
+  if (findings.length > 0) {
+    const text = findings.map((finding) => `## ${finding.title}\n${finding.result}`).join('\n\n');
+    drafts.push({ role: 'user', pieces: ['Findings so far:\n', ...fenced(scope.fence, text)] });
+  }
+  return drafts;
+}

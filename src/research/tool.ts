@@ -1,0 +1,38 @@
+import type { ToolDefinition } from '../models/model.ts';
+import type { ResearchInput } from './model.ts';
+import type { WireAgent } from './wire.ts';
+
+/** Something a tool retrieved that a report may cite. */
+export interface RetrievedSource {
+  url: string;
+  title: string;
+  content: string;
+  score: number | null;
+  kind: 'web_search' | 'crawl' | 'knowledge' | 'tool';
+  accessedAt: string;
+}
+
+export interface ToolOutcome {
+  /** What the model and the client see. */
+  content: string;
+  sources?: RetrievedSource[];
+}
+
+/** A tool an agent may call. `run` throws an AppError for failures the model should hear of. */
+export interface Tool {
+  definition: ToolDefinition;
+  run(args: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** The tools of one run, from one origin. */
+export interface ToolSet {
+  /** Tools for an agent; opens connections at the first call. */
+  toolsFor(agent: WireAgent, signal: AbortSignal): Promise<Tool[]>;
+  /** Closes what was opened; called once at the end of the run. */
+  close(): Promise<void>;
+}
+
+/** An origin of further tools (code, MCP servers). */
+export interface ToolProvider {
+  forRun(input: ResearchInput, runId: string): ToolSet;
+}

@@ -1,0 +1,39 @@
+import type { Server } from 'bun';
+import { isAbort } from '../errors.ts';
+import { sseResponse } from '../http/sse.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { RunRow, Store } from '../store/store.ts';
+import { followRun } from './follow.ts';
+import { frameTransient } from './frame.ts';
+import type { RunService } from './service.ts';
+
+export interface StreamDeps {
+  store: Store;
+  runs: RunService;
+  clock: Clock;
+  heartbeatMs: number;
+}
+
+/** The SSE answer that follows a run from `after` to its end. */
+export function streamRun(
+  deps: StreamDeps,
+  run: Pick<RunRow, 'id' | 'threadId'>,
+  options: { request: Request; server: Server<unknown> | null; after: number; onDisconnect?: () => void },
+): Response {
+  const gone = new AbortController();
+  return sseResponse({
+    request: options.request,
+    server: options.server,
+    frames: followRun(deps, run.id, options.after, gone.signal),
+    heartbeatMs: deps.heartbeatMs,
+    headers: { 'x-run-id': run.id, 'x-thread-id': run.threadId },
+    onDisconnect: () => {
+      gone.abort(new DOMException('The client went away.', 'AbortError'));
+      options.onDisconnect?.();
+    },
+    errorFrame: (error) =>
+      isAbort(error)
+        ? ''
+        : frameTransient('error', { thread_id: run.threadId, error: 'Internal server error', code: 'internal_error' }),
+  });
+}
