@@ -1,6 +1,6 @@
-import { type TSchema, Type } from '../../schema.ts';
+import { type TProperties, Type } from '../../schema.ts';
 
-const engine = (description: string, properties: Record<string, TSchema>) =>
+const engine = <T extends TProperties>(description: string, properties: T) =>
   Type.Object(properties, { default: {}, description });
 const baseUrl = (value: string, env: string[] = []) =>
   Type.String({ default: value, env, description: 'Base URL of the service.' });
