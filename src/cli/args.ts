@@ -90,7 +90,10 @@ export function parseCommandArgs<T extends Args>(definitions: T, words: readonly
     const name = known ?? negated ?? token.name;
     const arg = byName.get(name);
     if (!arg || (negated && arg.type !== 'boolean')) throw unknownFlag(token.rawName, [...byName.keys()]);
-    setFlag(values, name, arg, token.value, negated !== undefined);
+    // `--out --json`: the value was forgotten. One that begins with `-` is fine, as is anything behind `=`.
+    const isForgotten = token.inlineValue === false && byName.has(token.value.replace(/^--/, ''));
+    const value = isForgotten && token.value.startsWith('--') ? undefined : token.value;
+    setFlag(values, name, arg, value, negated !== undefined);
   }
   takePositionals(definitions, values, positionals);
   for (const [name, arg] of Object.entries(definitions)) applyDefault(values, name, arg);

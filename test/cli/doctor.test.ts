@@ -1,0 +1,261 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Check, DoctorContext, Finding } from '../../src/cli/doctor/check.ts';
+import { checkDatabase } from '../../src/cli/doctor/database.ts';
+import { checkHome } from '../../src/cli/doctor/home.ts';
+import { checkKnowledge } from '../../src/cli/doctor/knowledge.ts';
+import { checkModels } from '../../src/cli/doctor/models.ts';
+import { checkSearch } from '../../src/cli/doctor/search.ts';
+import { checkWebhooks } from '../../src/cli/doctor/webhooks.ts';
+import { runChecks } from '../../src/cli/doctor.ts';
+import { rootCommand } from '../../src/cli/index.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { homeFolder } from '../config/home-folder.ts';
+import { runWords } from './run-cli.ts';
+
+const servers: Bun.Server<undefined>[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop(true)));
+});
+
+function serve(handler: (request: Request) => Response | Promise<Response>): string {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: handler });
+  servers.push(server);
+  return `http://127.0.0.1:${server.port}`;
+}
+
+/** An address nothing listens on. */
+function closedAddress(): string {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
+  const address = `http://127.0.0.1:${server.port}`;
+  server.stop(true);
+  return address;
+}
+
+async function look(
+  check: Check,
+  env: Record<string, string>,
+  options: Partial<DoctorContext> & { files?: Record<string, string> } = {},
+): Promise<Finding[]> {
+  const { files = {}, ...rest } = options;
+  const home = homeFolder(files);
+  chmodSync(home, 0o700);
+  const loaded = await loadConfig({ env: { AGENT_HOME: home, ...env } });
+  const nowhere = closedAddress();
+  return check({
+    ...loaded,
+    fetch,
+    signal: new AbortController().signal,
+    timeoutMs: 500,
+    localServers: { ollama: nowhere, lmStudio: nowhere },
+    ...rest,
+  });
+}
+
+const summary = (findings: Finding[]) => findings.map((finding) => `${finding.status} ${finding.message}`);
+
+describe('models', () => {
+  const model = (base: string) => ({ OPENAI_BASE_URL: `${base}/v1`, OPENAI_MODEL: 'm1', OPENAI_API_KEY: 'sk-secret' });
+
+  test('none configured is fine and says which engine works', async () => {
+    const [finding] = await look(checkModels, {});
+    expect(finding?.status).toBe('ok');
+    expect(finding?.message).toContain('extractive');
+  });
+
+  test('an endpoint that answers with the model is fine, and gets the key', async () => {
+    let seen: string | null = '';
+    const base = serve((request) => {
+      seen = `${new URL(request.url).pathname} ${request.headers.get('authorization')}`;
+      return Response.json({ data: [{ id: 'm1' }] });
+    });
+    expect(summary(await look(checkModels, model(base)))).toEqual([`ok basic: m1 at ${base}/v1: answers.`]);
+    expect(seen).toBe('/v1/models Bearer sk-secret');
+  });
+
+  const answers: [name: string, respond: () => Response, expected: RegExp][] = [
+    [
+      'refuses the key',
+      () => new Response('sk-secret is wrong', { status: 401 }),
+      /^fail .*the key is refused \(401\)/,
+    ],
+    ['has no model list', () => new Response('', { status: 404 }), /^ok .*has no model list/],
+    ['fails', () => new Response('boom', { status: 500 }), /^warn .*status 500/],
+    ['lists other models', () => Response.json({ data: [{ id: 'other' }] }), /^warn .*does not list this model/],
+    ['sends no JSON', () => new Response('<html>'), /^ok /],
+  ];
+  test.each(answers)('an endpoint that %s', async (_name, respond, expected) => {
+    const findings = await look(checkModels, model(serve(respond)));
+    expect(summary(findings)[0]).toMatch(expected);
+    expect(JSON.stringify(findings)).not.toContain('sk-secret');
+  });
+
+  test('an endpoint that is not there or never answers fails', async () => {
+    expect(summary(await look(checkModels, model(closedAddress())))[0]).toMatch(/^fail .*no connection/);
+    const silent = serve(() => new Promise<Response>(() => {}));
+    expect(summary(await look(checkModels, model(silent), { timeoutMs: 40 }))[0]).toMatch(
+      /^fail .*no answer within 0\.04 s/,
+    );
+  });
+
+  test('a local Ollama and LM Studio are named with the lines that use them', async () => {
+    const ollama = serve((request) =>
+      new URL(request.url).pathname === '/api/tags'
+        ? Response.json({ models: [{ name: 'nomic-embed-text:latest' }, { name: 'qwen3:4b' }] })
+        : new Response('', { status: 404 }),
+    );
+    const lmStudio = serve(() => Response.json({ data: [{ id: 'gemma' }] }));
+    const findings = await look(checkModels, {}, { localServers: { ollama, lmStudio } });
+    expect(summary(findings).slice(1)).toEqual([
+      `ok Ollama runs at ${ollama} with qwen3:4b.`,
+      `ok LM Studio runs at ${lmStudio} with gemma.`,
+    ]);
+    expect(findings[1]?.advice).toEqual([
+      expect.stringMatching(/put these lines into .*\/\.env:$/),
+      `OPENAI_BASE_URL=${ollama}/v1`,
+      'OPENAI_MODEL=qwen3:4b',
+      'OPENAI_API_KEY=ollama',
+      `EMBEDDING_MODEL__base_url=${ollama}/v1`,
+      'EMBEDDING_MODEL__model=nomic-embed-text:latest',
+    ]);
+    expect(findings[2]?.advice).toContain('OPENAI_MODEL=gemma');
+  });
+
+  test('the advised lines load and point to that server', async () => {
+    const ollama = serve(() => Response.json({ models: [{ name: 'qwen3:4b' }] }));
+    const findings = await look(checkModels, {}, { localServers: { ollama, lmStudio: closedAddress() } });
+    const lines = findings[1]?.advice?.slice(1).join('\n') ?? '';
+    const { config } = await loadConfig({ env: { AGENT_HOME: homeFolder({ '.env': lines }) } });
+    expect(config.models.basic).toEqual({ base_url: `${ollama}/v1`, model: 'qwen3:4b', api_key: 'ollama' });
+  });
+
+  test('an Ollama without models says how to get one', async () => {
+    const ollama = serve(() => Response.json({ models: [] }));
+    const findings = await look(checkModels, {}, { localServers: { ollama, lmStudio: closedAddress() } });
+    expect(findings[1]?.advice?.[0]).toContain('ollama pull');
+  });
+
+  test('another program on that port is not taken for a model server', async () => {
+    const other = serve(() => new Response('hello'));
+    expect(await look(checkModels, {}, { localServers: { ollama: other, lmStudio: other } })).toHaveLength(1);
+  });
+});
+
+describe('search', () => {
+  test('an engine that can be reached is fine, whatever it answers', async () => {
+    const base = serve(() => new Response('', { status: 405 }));
+    const env = { SEARCH_API: 'tavily', TAVILY_API_KEY: 'k', TAVILY_BASE_URL: base };
+    expect(summary(await look(checkSearch, env))).toEqual(['ok tavily: tavily can be reached.']);
+  });
+
+  test('a chosen engine without its key says which variable to set', async () => {
+    const findings = await look(checkSearch, { SEARCH_API: 'tavily' });
+    expect(findings.map((finding) => finding.status)).toEqual(['warn', 'fail']);
+    expect(findings[0]?.advice).toEqual(['Set TAVILY_API_KEY.']);
+  });
+
+  test('an engine that cannot be reached is a warning', async () => {
+    const findings = await look(checkSearch, { SEARCH_API: 'duckduckgo', DUCKDUCKGO_BASE_URL: closedAddress() });
+    expect(findings[0]?.status).toBe('warn');
+  });
+
+  test('with a key and no choice that engine is used first', async () => {
+    const base = serve(() => new Response('ok'));
+    const findings = await look(checkSearch, { BRAVE_SEARCH_API_KEY: 'k', BRAVE_SEARCH_BASE_URL: base });
+    expect(summary(findings)).toEqual(['ok brave_search, duckduckgo, wikipedia: brave_search can be reached.']);
+  });
+});
+
+describe('home, database, knowledge, webhooks', () => {
+  test('a private home is fine', async () => {
+    expect(summary(await look(checkHome, {}))[0]).toMatch(/^ok .* is private and writable/);
+  });
+
+  test('files other users can read are named with the command that closes them', async () => {
+    const findings = await look(checkHome, {}, { files: { '.env': 'A=1' } });
+    expect(findings[0]?.status).toBe('warn');
+    expect(findings[0]?.advice?.[0]).toMatch(/^chmod 600 .*\.env$/);
+  });
+
+  test('a home that is a file fails', async () => {
+    const file = join(homeFolder({ file: '' }), 'file');
+    expect(summary(await look(checkHome, {}, { home: file }))[0]).toMatch(/^fail .* is not a folder/);
+  });
+
+  test('the database opens', async () => {
+    expect(summary(await look(checkDatabase, {}))[0]).toMatch(/^ok sqlite:agent\.db \(sqlite\) opens and answers/);
+  });
+
+  test('a file that is no database fails', async () => {
+    const findings = await look(checkDatabase, {}, { files: { 'agent.db': 'this is not a database'.repeat(100) } });
+    expect(findings[0]?.status).toBe('fail');
+  });
+
+  test('a PostgreSQL that is not there fails without its password', async () => {
+    const port = new URL(closedAddress()).port;
+    const findings = await look(checkDatabase, { AGENT_DATABASE_URL: `postgres://u:hush@127.0.0.1:${port}/x` });
+    expect(findings[0]?.status).toBe('fail');
+    expect(JSON.stringify(findings)).not.toContain('hush');
+  });
+
+  test('knowledge names the index once there is one', async () => {
+    expect((await look(checkKnowledge, {}))[0]?.message).toContain('No document has been added yet');
+    expect((await look(checkKnowledge, {}, { files: { 'knowledge.db': 'x' } }))[0]?.message).toContain('knowledge.db');
+  });
+
+  const webhooks: [name: string, env: Record<string, string>, files: Record<string, string>, expected: RegExp][] = [
+    ['not enabled', {}, {}, /^ok Not enabled/],
+    [
+      'subscriptions without the platform',
+      {},
+      { 'webhook_subscriptions.json': '{"a":{}}' },
+      /^warn 1 webhook subscriptions exist/,
+    ],
+    [
+      'enabled',
+      { WEBHOOK_ENABLED: 'true', WEBHOOK_PORT: '9000' },
+      { 'webhook_subscriptions.json': '\uFEFF{"a":{}}' },
+      /^ok Enabled on port 9000, 1 subscriptions/,
+    ],
+    [
+      'a broken file',
+      { WEBHOOK_ENABLED: 'on' },
+      { 'webhook_subscriptions.json': '{' },
+      /^fail .* is not a JSON object/,
+    ],
+    [
+      'no authentication on every address',
+      { WEBHOOK_ENABLED: '1', WEBHOOK_SECRET: 'INSECURE_NO_AUTH' },
+      {},
+      /^fail .*loopback/,
+    ],
+  ];
+  test.each(webhooks)('webhooks: %s', async (_name, env, files, expected) => {
+    expect(summary(await look(checkWebhooks, env, { files }))[0]).toMatch(expected);
+  });
+});
+
+describe('agent doctor', () => {
+  test('a check that breaks is a finding and the others still run', async () => {
+    const context = {} as DoctorContext;
+    Object.assign(context, { signal: new AbortController().signal });
+    const findings = await runChecks(
+      [
+        async function checkBroken() {
+          throw new TypeError('secret');
+        },
+        async () => [{ area: 'x', status: 'ok' as const, message: 'fine' }],
+      ],
+      context,
+    );
+    expect(summary(findings)).toEqual(['fail checkBroken could not finish: TypeError', 'ok fine']);
+  });
+
+  test('a broken configuration is one failure for each problem, exit status 1', async () => {
+    const env = { AGENT_HOME: homeFolder({ 'config.yaml': 'a: 1\nlog: {level: loud}\n' }) };
+    const { status, stdout } = await runWords(rootCommand, ['doctor'], { env });
+    expect(status).toBe(1);
+    expect(stdout.match(/^FAIL {2}config/gm)).toHaveLength(2);
+  });
+});
