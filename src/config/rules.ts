@@ -1,4 +1,3 @@
-import { userError } from '../errors.ts';
 import type { Config } from './schema.ts';
 import type { RoleConfig } from './sections/models.ts';
 import type { Problem } from './source.ts';
@@ -31,21 +30,4 @@ export const RULES: Rule[] = [
 export function deriveDefaults(models: Record<string, unknown>): void {
   const basic = models['basic'] as RoleConfig | undefined;
   if (basic?.api_key && !basic.base_url && !basic.model) basic.model = DEFAULT_MODEL;
-}
-
-/** True when only this machine can reach `host`. */
-export function isLoopbackHost(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, '');
-  return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
-}
-
-/** Refuses to listen where others can reach it without a token. */
-export function checkBind(config: Config): void {
-  const { host, api_token: token, insecure } = config.server;
-  if (isLoopbackHost(host) || token || insecure) return;
-  throw userError(
-    'bind_refused',
-    500,
-    `Refusing to listen on ${host} without a token: set AGENT_API_TOKEN, or pass --insecure to allow everyone on that network to use the API.`,
-  );
 }

@@ -1,9 +1,9 @@
 import { type Static, Type } from '../schema.ts';
 import { McpSection } from './sections/mcp.ts';
 import { ModelsSection } from './sections/models.ts';
+import { targetSections } from './sections/platforms.ts';
 import { ResearchSection, RunsSection } from './sections/research.ts';
 import { DatabaseSection, LogSection, ServerSection } from './sections/server.ts';
-import { targetSections } from './sections/platforms.ts';
 import { CrawlSection, KnowledgeSection, SearchSection } from './sections/sources.ts';
 import { WebhookSection } from './sections/webhook.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { loadConfig } from '../../src/config/load.ts';
 import { MASK, maskConfig, maskUrl, printedValues } from '../../src/config/print.ts';
-import { checkBind, isLoopbackHost } from '../../src/config/rules.ts';
 import { ConfigSchema } from '../../src/config/schema.ts';
 import { Type } from '../../src/schema.ts';
 import { homeFolder } from './home-folder.ts';
@@ -69,31 +68,4 @@ test('free-form maps hide what is named like a secret, and every env and header 
   expect(masked).not.toContain('SECRET');
   expect(masked).toContain('hello');
   expect(masked).toContain('"command":"x"');
-});
-
-describe('checkBind', () => {
-  const rows: [host: string, token: string | undefined, insecure: boolean, allowed: boolean][] = [
-    ['127.0.0.1', undefined, false, true],
-    ['127.8.9.1', undefined, false, true],
-    ['localhost', undefined, false, true],
-    ['::1', undefined, false, true],
-    ['[::1]', undefined, false, true],
-    ['0.0.0.0', undefined, false, false],
-    ['::', undefined, false, false],
-    ['192.168.1.2', undefined, false, false],
-    ['127.0.0.1.example.test', undefined, false, false],
-    ['0.0.0.0', 'token', false, true],
-    ['0.0.0.0', undefined, true, true],
-  ];
-  test.each(rows)('host %s, token %p, insecure %p: allowed is %p', async (host, token, insecure, allowed) => {
-    const flags = { server: { host, insecure, ...(token ? { api_token: token } : {}) } };
-    const { config } = await loadConfig({ env: { AGENT_HOME: homeFolder() }, flags });
-    if (allowed) expect(() => checkBind(config)).not.toThrow();
-    else expect(() => checkBind(config)).toThrow(/AGENT_API_TOKEN.*--insecure/);
-  });
-
-  test('a name that only begins like loopback is not loopback', () => {
-    expect(isLoopbackHost('127.0.0.1.evil.test')).toBe(false);
-    expect(isLoopbackHost('localhost.evil.test')).toBe(false);
-  });
 });

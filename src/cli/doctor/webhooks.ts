@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isLoopbackHost } from '../../config/rules.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
+import { isLoopbackName, webhookSettings } from '../../webhooks/settings.ts';
 import type { Check, Finding } from './check.ts';
 
 const area = 'webhooks';
 
 /** The webhook listener: enabled, with a secret, and its file of subscriptions readable. */
 export const checkWebhooks: Check = async ({ config, home }) => {
-  const { webhook } = config.platforms;
+  const settings = webhookSettings(config.platforms.webhook);
   const path = join(home, 'webhook_subscriptions.json');
   const findings: Finding[] = [];
   const subscriptions = await countSubscriptions(path);
@@ -20,7 +20,7 @@ export const checkWebhooks: Check = async ({ config, home }) => {
       advice: ['Repair it, or move it away and subscribe again.'],
     });
   const count = typeof subscriptions === 'number' ? subscriptions : 0;
-  if (!webhook.enabled) {
+  if (!settings.enabled) {
     if (count > 0)
       findings.push({
         area,
@@ -30,18 +30,15 @@ export const checkWebhooks: Check = async ({ config, home }) => {
       });
     return findings.length > 0 ? findings : [{ area, status: 'ok', message: 'Not enabled (agent gateway setup).' }];
   }
-  const secret = webhook.extra.secret ?? webhook.secret;
-  const host = webhook.extra.host ?? webhook.host;
-  if (secret === 'INSECURE_NO_AUTH' && !(host && isLoopbackHost(host)))
+  if (settings.secret === 'INSECURE_NO_AUTH' && !isLoopbackName(settings.host))
     findings.push({
       area,
       status: 'fail',
       message: 'The secret INSECURE_NO_AUTH is only allowed on a loopback host; the listener will not start.',
       advice: ['Set WEBHOOK_SECRET to a long random text, or platforms.webhook.host to 127.0.0.1.'],
     });
-  const port = webhook.extra.port ?? webhook.port ?? 8644;
   if (findings.every((finding) => finding.status !== 'fail'))
-    findings.push({ area, status: 'ok', message: `Enabled on port ${port}, ${count} subscriptions.` });
+    findings.push({ area, status: 'ok', message: `Enabled on port ${settings.port}, ${count} subscriptions.` });
   return findings;
 };
 
