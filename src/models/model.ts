@@ -27,6 +27,8 @@ export interface ToolCall {
   name: string;
   /** The arguments exactly as written; may be invalid JSON. */
   argumentsText: string;
+  /** The provider's own data of the call, given back unchanged with it (Gemini's thought signatures). */
+  extra?: Record<string, unknown>;
 }
 
 export type ModelMessage =
