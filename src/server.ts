@@ -58,6 +58,7 @@ export function createServer(deps: ServerDeps, options: ServerOptions = {}): Api
   });
   const listener = new HttpListener({
     name: 'api',
+    log,
     host: config.server.host,
     port: config.server.port,
     handle,

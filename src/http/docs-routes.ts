@@ -49,7 +49,13 @@ async function generateDocs({ app, guarded }: DocsNeeds): Promise<{ document: st
     guarded,
   });
   const page = await (await answer('/generated/docs')).text();
-  return { document: JSON.stringify(document), page: page.replaceAll(/https:\/\/unpkg\.com\/[^"]+\.js/g, SCRIPT_PATH) };
+  return {
+    document: JSON.stringify(document),
+    page: page
+      .replaceAll(/https:\/\/unpkg\.com\/[^"]+\.js/g, SCRIPT_PATH)
+      // Without an icon of its own the page makes browsers ask for one that does not exist.
+      .replace('</head>', '<link rel="icon" href="data:,">\n</head>'),
+  };
 }
 
 function jsonText(text: string): Response {
@@ -86,7 +92,8 @@ const INFO = {
 
 const TAGS = [
   { name: 'Chat', description: 'Research runs as event streams.' },
-  { name: 'Runs', description: 'Runs and threads: look, replay, cancel, finish.' },
+  { name: 'Runs', description: 'Look at runs, replay, cancel or finish them.' },
+  { name: 'Threads', description: 'Conversations with their plan, report and citations.' },
   { name: 'Content', description: 'Speech, podcasts, slides, prose, prompts, reports.' },
   { name: 'Knowledge', description: 'Private documents.' },
   { name: 'Tools', description: 'MCP servers.' },

@@ -1,9 +1,9 @@
-import { type AppError, userError } from '../errors.ts';
+import { type AppError, toAppError, userError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { logAccess } from './access-log.ts';
 import type { Authorize } from './auth.ts';
 import type { Cors } from './cors.ts';
-import { problemResponse } from './errors.ts';
+import { logFailure, problemResponse } from './errors.ts';
 import { type BodyLimits, isSimpleMediaType, maxBytesOf } from './parse-body.ts';
 import { bodyTooLarge, contentLengthOf } from './read-body.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
@@ -48,13 +48,24 @@ export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Resp
     return request.method === 'HEAD' ? headOf(request, needs.route) : needs.route(request);
   };
 
+  const settle = async (request: Request, path: string, requestId: string): Promise<Response> => {
+    try {
+      return await answer(request, path, requestId);
+    } catch (error) {
+      // The router answers its own failures; this one is ours.
+      const failure = toAppError(error);
+      logFailure(log, failure, requestId);
+      return problemResponse(failure, requestId);
+    }
+  };
+
   return async (request) => {
     const startedAt = performance.now();
     const path = pathOf(request.url);
     const requestId = requestIdOf(request);
     // Written back so that the router's error handler names the same id.
     request.headers.set(REQUEST_ID_HEADER, requestId);
-    const response = await answer(request, path, requestId);
+    const response = await settle(request, path, requestId);
     response.headers.set(REQUEST_ID_HEADER, requestId);
     response.headers.set('x-content-type-options', 'nosniff');
     cors.apply(request, response.headers);

@@ -1,9 +1,11 @@
 import { type AppError, userError } from '../errors.ts';
+import type { Logger } from '../lib/log.ts';
 import { urlOf } from './bind.ts';
 import type { Listener } from './listener.ts';
 
 export interface HttpListenerOptions {
   name: string;
+  log: Logger;
   host: string;
   /** 0 picks a free port. */
   port: number;
@@ -76,10 +78,18 @@ export class HttpListener implements Listener {
     const deadline = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, deadlineMs);
     });
-    const closed = Promise.all([server.stop(false), this.#options.onShutdown?.()]).then(() => {});
-    await Promise.race([closed, deadline]);
+    await Promise.race([Promise.all([server.stop(false), this.#endStreams()]), deadline]);
     clearTimeout(timer);
     await server.stop(true);
+  }
+
+  async #endStreams(): Promise<void> {
+    try {
+      await this.#options.onShutdown?.();
+    } catch (error) {
+      // The stop goes on: the streams are then cut at the deadline.
+      this.#options.log.error('ending the open streams failed', { listener: this.name, error });
+    }
   }
 }
 

@@ -25,8 +25,10 @@ export function describeApi(generated: Json, options: DescribeOptions): Json {
     Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, toOperation(operation, options)])),
   );
   const components = generated['components'] as { schemas?: Json } | undefined;
+  const used = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((one) => one['tags'])));
   return {
     ...generated,
+    tags: ((generated['tags'] ?? []) as { name: string }[]).filter((tag) => used.has(tag.name)),
     paths,
     components: {
       schemas: { Problem: PROBLEM, ...mapValues(components?.schemas ?? {}, toOpenApiSchema) },

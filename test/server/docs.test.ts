@@ -14,8 +14,11 @@ test('the page and everything it loads come from this server', async () => {
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(html).not.toMatch(/https?:\/\//);
   const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
-  expect(links.sort()).toEqual(['/docs/assets/swagger-ui-bundle.js', '/docs/assets/swagger-ui.css']);
-  for (const link of links) expect((await server.fetch(link)).status).toBe(200);
+  expect(links.filter((link) => link !== 'data:,').sort()).toEqual([
+    '/docs/assets/swagger-ui-bundle.js',
+    '/docs/assets/swagger-ui.css',
+  ]);
+  for (const link of links.filter((one) => one.startsWith('/'))) expect((await server.fetch(link)).status).toBe(200);
 });
 
 test('a policy forbids the page every other host', async () => {

@@ -99,8 +99,8 @@ test('a client that sends a large body and only then reads still gets the refusa
 test.each([
   ['garbage', 'GARBAGE\x00\x01\r\n\r\n'],
   ['a pipelined second request that is garbage', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n\x00\xff\xfe garbage\r\n\r\n'],
-  ['two different lengths', head('Content-Length: 5\r\nContent-Length: 6\r\n') + 'hello!'],
-  ['a length and chunks at once', head('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n') + '0\r\n\r\n'],
+  ['two different lengths', `${head('Content-Length: 5\r\nContent-Length: 6\r\n')}hello!`],
+  ['a length and chunks at once', `${head('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n')}0\r\n\r\n`],
   ['a negative length', head('Content-Length: -1\r\n')],
   ['a header line without a colon', 'GET /health HTTP/1.1\r\nHost x\r\n\r\n'],
   ['a header of a megabyte', `GET /health HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(1 << 20)}\r\n\r\n`],
