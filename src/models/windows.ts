@@ -143,7 +143,7 @@ const WITHOUT_LIMIT = [
   /(?:prompt|input|request|context) (?:is|are) too (?:long|large)/i,
   /input token count .{0,30}exceeds/i,
   /reduce the length of the (?:messages|prompt|input)/i,
-  /prompt too long/i,
+  /prompt too long|context (?:window|length) exceeds limit/i,
   /(?:greater|longer) than the (?:maximum )?context length/i,
   /too many (?:input )?tokens in/i,
 ];
