@@ -26,15 +26,18 @@ export class HttpListener implements Listener {
   readonly #options: HttpListenerOptions;
   #server: Bun.Server<undefined> | undefined;
   #stopping: Promise<void> | undefined;
+  /** Kept here because Bun forgets it when the socket closes. */
+  #port: number;
 
   constructor(options: HttpListenerOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#port = options.port;
   }
 
   /** The real port, once started. */
   get port(): number {
-    return this.#server?.port ?? this.#options.port;
+    return this.#port;
   }
 
   get url(): string {
@@ -63,6 +66,7 @@ export class HttpListener implements Listener {
     } catch (error) {
       throw cannotListen(error, host, port);
     }
+    this.#port = this.#server.port ?? port;
     onOpen?.(this.#server);
   }
 

@@ -1,28 +1,36 @@
-import { describe, expect, test } from 'bun:test';
-import { checkBind } from '../../src/http/bind.ts';
+import { expect, test } from 'bun:test';
+import { checkBind, isLoopback, urlOf } from '../../src/http/bind.ts';
 
-describe('checkBind', () => {
-  const rows: [host: string, token: string | undefined, insecure: boolean, allowed: boolean][] = [
-    ['127.0.0.1', undefined, false, true],
-    ['127.8.9.1', undefined, false, true],
-    ['localhost', undefined, false, true],
-    ['::1', undefined, false, true],
-    ['[::1]', undefined, false, true],
-    ['0.0.0.0', undefined, false, false],
-    ['::', undefined, false, false],
-    ['', undefined, false, false],
-    ['192.168.1.2', undefined, false, false],
-    ['127.0.0.1.example.test', undefined, false, false],
-    ['localhost.example.test', undefined, false, false],
-    ['0.0.0.0', 'token', false, true],
-    ['0.0.0.0', undefined, true, true],
-  ];
-  test.each(rows)('host %p, token %p, insecure %p: allowed is %p', (host, token, insecure, allowed) => {
-    const verdict = checkBind({ host, insecure, ...(token ? { api_token: token } : {}) });
-    expect(verdict.ok).toBe(allowed);
-    if (!verdict.ok) {
-      expect(verdict.message).toContain('AGENT_API_TOKEN');
-      expect(verdict.message).toContain('--insecure');
-    }
-  });
+test.each([
+  ['127.0.0.1', true],
+  ['127.255.255.254', true],
+  ['localhost', true],
+  ['LOCALHOST', true],
+  ['api.localhost', true],
+  ['::1', true],
+  ['[::1]', true],
+  ['::ffff:127.0.0.1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['', false],
+  ['127.0.0.1.evil.example', false],
+  ['127.0.0.256', false],
+  ['128.0.0.1', false],
+  ['localhost.evil.example', false],
+  ['192.168.0.10', false],
+  ['::ffff:10.0.0.1', false],
+])('isLoopback(%j) is %p', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
+});
+
+test('a network address is allowed with a token or on request only', () => {
+  expect(checkBind({ host: '0.0.0.0', insecure: false })).toMatchObject({ ok: false, code: 'bind_refused' });
+  expect(checkBind({ host: '0.0.0.0', insecure: true })).toEqual({ ok: true });
+  expect(checkBind({ host: '0.0.0.0', insecure: false, api_token: 't' })).toEqual({ ok: true });
+  expect(checkBind({ host: '127.0.0.1', insecure: false })).toEqual({ ok: true });
+});
+
+test('an IPv6 address is shown in brackets', () => {
+  expect(urlOf('::1', 80)).toBe('http://[::1]:80');
+  expect(urlOf('127.0.0.1', 8000)).toBe('http://127.0.0.1:8000');
 });
