@@ -9,6 +9,8 @@ export interface SkillText {
 export interface AgentRunInput {
   /** The rendered template; the payload in it is untrusted. */
   prompt: string;
+  /** One paragraph for the system prompt that says so. */
+  notice: string;
   skills: SkillText[];
   /** One agent with tools, or the whole research workflow. */
   mode: 'quick' | 'research';

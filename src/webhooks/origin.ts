@@ -34,11 +34,14 @@ function gitlabOrigin(payload: unknown): OriginInfo | undefined {
   const kind = readPath(payload, ['object_kind']);
   const own = readPath(payload, ['object_attributes', 'iid']);
   const found = (noteable: 'merge_request' | 'issue', iid: unknown): OriginInfo | undefined =>
-    Number.isSafeInteger(iid) ? { source: 'gitlab', project: String(project), noteable, iid: iid as number } : undefined;
+    Number.isSafeInteger(iid)
+      ? { source: 'gitlab', project: String(project), noteable, iid: iid as number }
+      : undefined;
   if (kind === 'merge_request') return found('merge_request', own);
   if (kind === 'issue' || kind === 'work_item') return found('issue', own);
   // Notes and pipelines carry the thing they belong to beside them.
   return (
-    found('merge_request', readPath(payload, ['merge_request', 'iid'])) ?? found('issue', readPath(payload, ['issue', 'iid']))
+    found('merge_request', readPath(payload, ['merge_request', 'iid'])) ??
+    found('issue', readPath(payload, ['issue', 'iid']))
   );
 }

@@ -26,7 +26,10 @@ interface Scheme {
  */
 const SCHEMES = {
   svix: { header: 'svix-signature', verify: (value, input, secret) => standard('svix', value, input, secret) },
-  standard: { header: 'webhook-signature', verify: (value, input, secret) => standard('webhook', value, input, secret) },
+  standard: {
+    header: 'webhook-signature',
+    verify: (value, input, secret) => standard('webhook', value, input, secret),
+  },
   stripe: { header: 'stripe-signature', verify: stripe },
   slack: {
     header: 'x-slack-signature',
@@ -73,7 +76,12 @@ const IN_ORDER = Object.entries(SCHEMES) as [SchemeName, Scheme][];
 
 /** A scheme by the name a user writes (`GitHub`, `generic-v2`, `standard-webhooks`); undefined when unknown. */
 export function parseScheme(text: string): SchemeName | undefined {
-  const name = text.trim().toLowerCase().replaceAll('-', '_').replace(/^standard_webhooks$/, 'standard').replace(/^v([12])$/, 'generic_v$1');
+  const name = text
+    .trim()
+    .toLowerCase()
+    .replaceAll('-', '_')
+    .replace(/^standard_webhooks$/, 'standard')
+    .replace(/^v([12])$/, 'generic_v$1');
   return Object.hasOwn(SCHEMES, name) ? (name as SchemeName) : undefined;
 }
 

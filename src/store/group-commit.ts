@@ -1,0 +1,153 @@
+import { Database } from 'bun:sqlite';
+import { closeSync, openSync } from 'node:fs';
+import { AppError, internalError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
+
+interface Write {
+  work(db: Database): unknown;
+  resolve(value: never): void;
+  reject(error: unknown): void;
+}
+
+export interface GroupCommitOptions {
+  /** Absolute path of the file. */
+  path: string;
+  /** Idempotent SQL run at every start. */
+  schema: string;
+  clock: Clock;
+  /** How long a write waits for a lock held by another process. */
+  lockTimeoutMs?: number;
+}
+
+const MAX_WAITING = 20_000;
+const LOCK_RETRY_MS = 10;
+
+/**
+ * SQLite whose writes are durable when their promise resolves (WAL, synchronous FULL). All writes of one event-loop turn share
+ * one transaction and one fsync.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  #db: Database | undefined;
+  #waiting: Write[] = [];
+  #flushing: Promise<void> | undefined;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#db) return;
+    const { path, schema } = this.#options;
+    try {
+      // Payloads are private: the file is its owner's from the first byte, and -wal and -shm copy its mode.
+      closeSync(openSync(path, 'a', 0o600));
+      const db = new Database(path, { create: true });
+      this.#db = db;
+      db.run('PRAGMA busy_timeout = 5000');
+      db.run('PRAGMA journal_mode = WAL');
+      db.run('PRAGMA synchronous = FULL');
+      db.run('PRAGMA journal_size_limit = 67108864');
+      db.run(schema);
+      // From here on waiting for a lock must not block the event loop.
+      db.run('PRAGMA busy_timeout = 0');
+    } catch (error) {
+      this.#db?.close();
+      this.#db = undefined;
+      throw internalError('database_unavailable', `The database ${path} cannot be opened.`, error);
+    }
+  }
+
+  async stop(): Promise<void> {
+    while (this.#flushing) await this.#flushing;
+    this.#db?.close();
+    this.#db = undefined;
+  }
+
+  /** The connection for reads. */
+  get db(): Database {
+    if (!this.#db) throw internalError('database_unavailable', 'The webhook database is not open.');
+    return this.#db;
+  }
+
+  /** Runs `work` inside the next transaction; resolves with its result once that is on disk. */
+  write<T>(work: (db: Database) => T): Promise<T> {
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(lockedError());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const writes = this.#waiting;
+      this.#waiting = [];
+      await this.#commit(writes);
+    }
+    this.#flushing = undefined;
+  }
+
+  async #commit(writes: Write[]): Promise<void> {
+    const { clock, lockTimeoutMs = 5000 } = this.#options;
+    const deadline = clock.now() + lockTimeoutMs;
+    for (;;) {
+      const failure = this.#transaction(writes);
+      if (!failure) return;
+      if (isBusy(failure.error)) {
+        if (clock.now() < deadline) {
+          await clock.sleep(LOCK_RETRY_MS);
+          continue;
+        }
+      } else if (writes.length > 1) {
+        // One bad write must not fail its neighbours.
+        for (const write of writes) await this.#commit([write]);
+        return;
+      }
+      for (const write of writes) write.reject(storeError(failure.error));
+      return;
+    }
+  }
+
+  /** Synchronous, so that nothing else can use the connection in between. */
+  #transaction(writes: Write[]): { error: unknown } | undefined {
+    const results: unknown[] = [];
+    const db = this.#db;
+    try {
+      if (!db) throw internalError('database_unavailable', 'The webhook database is not open.');
+      db.run('BEGIN IMMEDIATE');
+      for (const write of writes) results.push(write.work(db));
+      db.run('COMMIT');
+    } catch (error) {
+      if (db?.inTransaction) db.run('ROLLBACK');
+      return { error };
+    }
+    writes.forEach((write, index) => {
+      write.resolve(results[index] as never);
+    });
+    return undefined;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const code = (error as { code?: string }).code ?? '';
+  return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED');
+}
+
+function storeError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  return isBusy(error)
+    ? lockedError(error)
+    : internalError('database_unavailable', 'The webhook database failed.', error);
+}
+
+function lockedError(cause?: unknown): AppError {
+  return new AppError('The webhook database is busy.', {
+    code: 'database_locked',
+    category: 'internal',
+    status: 503,
+    retryable: true,
+    cause,
+  });
+}

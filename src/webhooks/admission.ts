@@ -1,0 +1,153 @@
+import { AppError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createId } from '../lib/id.ts';
+import { type Answer, acceptedAnswer, ignore, refuse } from './answer.ts';
+import { Authenticator, type Sender } from './authenticate.ts';
+import { parsePayload } from './body.ts';
+import { readDeliveryId } from './delivery-id.ts';
+import type { AcceptResult, NewEvent, WebhookStore } from './event-record.ts';
+import { type EventType, isWantedEvent, readEventType } from './event-type.ts';
+import { IgnoredLog } from './ignored-log.ts';
+import { answerInline } from './inline.ts';
+import { readOrigin } from './origin.ts';
+import { RateLimiter } from './rate-limit.ts';
+import type { Route } from './route.ts';
+import type { RouteTable } from './route-table.ts';
+import type { WebhookSettings } from './settings.ts';
+import type { ThrottledLog } from './throttled-log.ts';
+import type { WorkTools } from './work.ts';
+
+/** A POST to `/webhooks/{name}`. */
+export interface WebhookRequest {
+  name: string;
+  headers: Headers;
+  /** The body, or undefined when it is over the cap. */
+  readBody(limit: number): Promise<Uint8Array | undefined>;
+  sender(): Sender;
+  /** Told before work that may be slow, so that the connection is kept. */
+  onSlow(): void;
+}
+
+export interface AdmissionOptions {
+  settings: WebhookSettings;
+  routes: RouteTable;
+  store: WebhookStore;
+  tools: WorkTools;
+  clock: Clock;
+  log: ThrottledLog;
+  /** An event was queued. */
+  onAccepted(): void;
+  /** Aborted when the listener stops. */
+  signal: AbortSignal;
+}
+
+const BUSY_RETRY_SECONDS = 5;
+
+/** Decides what happens to a request; the order of the checks is the contract's. */
+export class Admission {
+  readonly #authenticator: Authenticator;
+  readonly #rates = new RateLimiter();
+  readonly #ignored: IgnoredLog;
+
+  constructor(private readonly options: AdmissionOptions) {
+    const { clock, log, settings, store } = options;
+    this.#authenticator = new Authenticator({ clock, log, failureLimit: settings.authFailureLimit });
+    this.#ignored = new IgnoredLog({ clock, log, store });
+  }
+
+  async admit(request: WebhookRequest): Promise<Answer> {
+    const { settings, routes, clock } = this.options;
+    routes.refresh();
+    const route = routes.find(request.name);
+    if (!route) return refuse(404, `Unknown route: ${request.name}`);
+    if (!route.enabled) return refuse(403, `Route disabled: ${route.name}`);
+
+    const body = await request.readBody(settings.maxBodyBytes);
+    if (!body) return refuse(413, `Body over ${settings.maxBodyBytes} bytes`);
+
+    const proof = this.#authenticator.check(route, { headers: request.headers, body, sender: () => request.sender() });
+    if (!proof.ok) return proof.answer;
+
+    const now = clock.now();
+    if (route.rateLimit > 0) {
+      const rate = this.#rates.check(route.name, route.rateLimit, now);
+      if (!rate.ok) return refuse(429, 'Rate limit exceeded', rate.retryAfterSeconds);
+      this.#rates.count(route.name, now);
+    }
+
+    const payload = parsePayload(body, request.headers.get('content-type'));
+    if (!payload) return refuse(400, 'Body must be a JSON object in UTF-8');
+
+    const type = readEventType(request.headers, payload);
+    const event = this.#newEvent(route, request, { body, payload, type, scheme: proof.scheme });
+    if (!isWantedEvent(route.events, type)) {
+      this.#ignored.add(event, 'event not in events');
+      return ignore({ event: type.name });
+    }
+    if (route.filter) {
+      await route.filter.prepare();
+      if (!route.filter.matches({ payload, eventType: type.name, headers: request.headers })) {
+        this.#ignored.add(event, 'filter');
+        return ignore({ reason: 'filter', route: route.name });
+      }
+    }
+
+    let accepted: AcceptResult;
+    try {
+      accepted = await this.options.store.accept(event);
+    } catch (error) {
+      if (!(error instanceof AppError && error.retryable)) throw error;
+      return refuse(503, error.message, BUSY_RETRY_SECONDS);
+    }
+    if (accepted.outcome === 'duplicate') {
+      this.#rates.refund(route.name, now);
+      return { status: 200, body: { status: 'duplicate', delivery_id: event.deliveryId } };
+    }
+    if (event.status === 'claimed') {
+      request.onSlow();
+      return answerInline({ ...this.options, route, event, accepted, payload });
+    }
+    this.options.onAccepted();
+    return acceptedAnswer(event, accepted.runId);
+  }
+
+  #newEvent(
+    route: Route,
+    request: WebhookRequest,
+    facts: {
+      body: Uint8Array;
+      payload: Record<string, unknown>;
+      type: EventType;
+      scheme: Parameters<typeof readOrigin>[2];
+    },
+  ): NewEvent {
+    const delivery = readDeliveryId(request.headers, facts.payload, facts.body, route.name);
+    // What is answered inline (a script's verdict, a target's) is claimed; the rest is queued at once.
+    const isInline = route.work.script !== undefined || route.work.deliverOnly;
+    const origin =
+      route.work.deliver === 'origin' ? readOrigin(request.headers, facts.payload, facts.scheme) : undefined;
+    return {
+      id: createId('evt'),
+      route: route.name,
+      event: facts.type.name,
+      deliveryId: delivery.id,
+      dedupe: { key: delivery.key, ttlMs: delivery.windowMs ?? this.options.settings.idempotencyTtlMs },
+      status: isInline ? 'claimed' : 'queued',
+      stage: route.work.script ? 'script' : 'run',
+      body: isJson(facts.body) ? facts.body : new TextEncoder().encode(JSON.stringify(facts.payload)),
+      ...(origin ? { origin } : {}),
+      snapshot: route.work,
+      runId: createId('run'),
+    };
+  }
+}
+
+/** A body that was parsed is JSON or a form; only JSON starts with a brace (after space and a byte order mark). */
+function isJson(body: Uint8Array): boolean {
+  for (const byte of body) {
+    if (byte === 0x7b) return true;
+    const isSkipped = byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+    if (!isSkipped && byte !== 0xef && byte !== 0xbb && byte !== 0xbf) return false;
+  }
+  return false;
+}

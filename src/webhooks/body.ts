@@ -1,0 +1,61 @@
+import { isRecord, parseJson } from '../lib/json.ts';
+
+/** Reads a request's body; undefined when it is longer than `limit`. Nothing beyond the limit is kept. */
+export async function readBody(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  const length = request.headers.get('content-length');
+  if (length !== null) {
+    // The HTTP layer hands over exactly as many bytes as the header says.
+    return Number(length) > limit ? undefined : request.bytes();
+  }
+  if (!request.body) return new Uint8Array(0);
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    size += value.length;
+    if (size > limit) {
+      await reader.cancel();
+      return undefined;
+    }
+    chunks.push(value);
+  }
+}
+
+/**
+ * The payload of a body: a JSON object, or the fields of a form, whose `payload` field may hold the object itself (GitHub).
+ * Undefined when it is malformed, not an object or not UTF-8.
+ */
+export function parsePayload(body: Uint8Array, contentType: string | null): Record<string, unknown> | undefined {
+  const text = decodeUtf8(body);
+  if (text === undefined) return undefined;
+  const isForm = contentType?.trim().toLowerCase().startsWith('application/x-www-form-urlencoded');
+  // `curl -d '{…}'` calls its JSON a form; a form never starts with a bare brace.
+  if (isForm && !text.trimStart().startsWith('{')) return parseForm(text);
+  const value = parseJson(text);
+  return isRecord(value) ? value : undefined;
+}
+
+function parseForm(text: string): Record<string, unknown> | undefined {
+  const fields = new URLSearchParams(text);
+  const wrapped = fields.get('payload');
+  if (wrapped !== null) {
+    const value = parseJson(wrapped);
+    return isRecord(value) ? value : undefined;
+  }
+  const payload: Record<string, unknown> = Object.create(null);
+  for (const key of new Set(fields.keys())) {
+    const values = fields.getAll(key);
+    payload[key] = values.length === 1 ? values[0] : values;
+  }
+  return Object.keys(payload).length > 0 ? payload : undefined;
+}
+
+function decodeUtf8(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}

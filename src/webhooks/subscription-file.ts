@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { userError } from '../errors.ts';
+import { isRecord } from '../lib/json.ts';
+
+/** Name of the file in the agent home. */
+export const SUBSCRIPTION_FILE = 'webhook_subscriptions.json';
+
+/** A record as it is in the file, unknown keys included. */
+export type SubscriptionRecord = Record<string, unknown>;
+export type Subscriptions = Record<string, unknown>;
+
+/** Runs work that no other process may do at the same time. */
+export type Lock = <T>(path: string, work: () => Promise<T>) => Promise<T>;
+
+/** Parses the file's text; undefined when it is not one JSON object. A byte order mark is skipped. */
+export function parseSubscriptions(text: string): Subscriptions | undefined {
+  const clean = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  try {
+    const value: unknown = JSON.parse(clean);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The subscriptions of a home; empty without a file. Throws `subscriptions_corrupt` or `subscriptions_unreadable`. */
+export async function readSubscriptions(home: string): Promise<Subscriptions> {
+  const path = join(home, SUBSCRIPTION_FILE);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return {};
+    throw userError('subscriptions_unreadable', 500, `${path} cannot be read (${code ?? 'unknown error'}).`, error);
+  }
+  const parsed = parseSubscriptions(text);
+  if (parsed) return parsed;
+  // Named by its content, so that repeated attempts make one copy.
+  const backup = `${path}.corrupt-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+  await writeFile(backup, text, { mode: 0o600 });
+  throw userError(
+    'subscriptions_corrupt',
+    500,
+    `${path} is not a JSON object, so nothing was written. A backup is in ${backup}; repair or remove the file.`,
+  );
+}
+
+/**
+ * Changes the subscriptions under a lock that all processes share: read, `change`, write to a temporary file (0600 from its first
+ * byte), sync, rename. `change` edits the object in place; nothing is written when it throws.
+ */
+export async function updateSubscriptions<T>(
+  home: string,
+  lock: Lock,
+  change: (subscriptions: Subscriptions) => T | Promise<T>,
+): Promise<T> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const path = join(home, SUBSCRIPTION_FILE);
+  return lock(`${path}.lock`, async () => {
+    const subscriptions = await readSubscriptions(home);
+    const result = await change(subscriptions);
+    await replaceFile(path, `${JSON.stringify(subscriptions, null, 2)}\n`);
+    return result;
+  });
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  // A link to a file elsewhere (dotfiles) stays a link.
+  const target = await realpath(path).catch(() => path);
+  const temporary = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await chmod(temporary, 0o600);
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  const directory = await open(dirname(target), 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
