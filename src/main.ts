@@ -2,7 +2,6 @@
 import { runCli } from './cli/command.ts';
 import type { CliContext, CliOutput } from './cli/context.ts';
 import { rootCommand } from './cli/index.ts';
-import { processEnvironment } from './config/load.ts';
 
 const aborted = new AbortController();
 let stopSignal: 'SIGINT' | 'SIGTERM' | undefined;
@@ -19,7 +18,6 @@ for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 const context: CliContext = {
-  env: processEnvironment(),
   signal: aborted.signal,
   stdin: {
     text: () => Bun.stdin.text(),

@@ -147,8 +147,13 @@ async function printUsage(node: CliCommand | CliGroup, path: string, context: Cl
 
 function describeError(error: unknown, debug: boolean): string {
   const stack = debug && error instanceof Error ? `\n${Bun.inspect(error)}` : '';
-  if (error instanceof AppError) return `${error.message}${stack}`;
+  if (error instanceof AppError || isSystemError(error)) return `${error.message}${stack}`;
   return debug ? `Internal error.${stack}` : 'Internal error; run the command again with --debug to see where.';
+}
+
+/** What the operating system says ("ENOENT: no such file or directory, open '/x'") is for the person at the terminal. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && /^E[A-Z0-9]+$/.test((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function commandContext(context: CliContext, values: ParsedArgs<typeof COMMON_ARGS>): CommandContext {
@@ -161,7 +166,7 @@ function commandContext(context: CliContext, values: ParsedArgs<typeof COMMON_AR
     async loadConfig(flags) {
       const { loadConfig } = await import('../config/load.ts');
       return loadConfig({
-        env: context.env,
+        ...(context.env ? { env: context.env } : {}),
         flags: values.debug ? { ...flags, log: { ...flags?.log, level: 'debug' } } : flags,
         homeOverride: values.home,
       });

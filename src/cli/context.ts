@@ -18,7 +18,8 @@ export interface CliInput {
 
 /** The process as a command sees it; tests hand in their own. */
 export interface CliContext {
-  env: Environment;
+  /** Variables in place of the process environment. */
+  env?: Environment;
   stdin: CliInput;
   stdout: CliOutput;
   stderr: CliOutput;

@@ -34,17 +34,12 @@ export interface LoadedConfig {
   environment: Environment;
 }
 
-/** The process environment; nothing else reads it. */
-export function processEnvironment(): Environment {
-  return process.env;
-}
-
 /**
  * Reads the configuration: defaults, then `<home>/config.yaml`, `<home>/.env`, the environment and flags, each over the
  * one before. Throws one `config_invalid` error that lists every problem with its origin and what is allowed.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
-  const env = options.env ?? processEnvironment();
+  const env = options.env ?? process.env;
   const home = resolveHome(env, options.homeOverride);
   const dotenv = await readDotenvFile(join(home, '.env'));
   const environment = { ...dotenv.variables, ...definedOf(env) };

@@ -128,6 +128,12 @@ describe('runCli', () => {
   const failures: [name: string, error: unknown, status: number, stderr: string][] = [
     ['a refusal', userError('x', 404, 'No thing of that name.'), 1, 'No thing of that name.\n'],
     ['wrong usage', usageError('Give one.'), 2, 'Give one.\n'],
+    [
+      'an unwritable file',
+      Object.assign(new Error("EACCES: permission denied, open '/x'"), { code: 'EACCES' }),
+      1,
+      "EACCES: permission denied, open '/x'\n",
+    ],
     ['a defect', new Error('secret detail'), 1, 'Internal error; run the command again with --debug to see where.\n'],
   ];
   test.each(failures)('%s is one line on stderr', async (_name, error, status, stderr) => {
