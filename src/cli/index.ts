@@ -4,6 +4,20 @@ import { type CliGroup, defineCliGroup } from './command.ts';
 export const rootCommand: CliGroup = defineCliGroup(
   'Self-hosted research and content-generation backend with a webhook gateway',
   {
+    serve: {
+      description: 'Serve the HTTP API',
+      load: async () => {
+        const [{ createServeCommand }, { openServices }] = await Promise.all([
+          import('./serve.ts'),
+          import('./open-services.ts'),
+        ]);
+        return createServeCommand(openServices);
+      },
+    },
+    research: {
+      description: 'Research a question and print the cited report',
+      load: async () => (await import('./research.ts')).researchCommand,
+    },
     config: {
       description: 'Show the effective configuration and where each value comes from',
       load: async () => (await import('./config.ts')).configCommand,

@@ -238,7 +238,9 @@ test('a database that cannot be written ends the stream with an error, and the n
   await using _ = server;
   const { Database } = await import('bun:sqlite');
   const other = new Database(join(server.home, 'agent.db'));
-  const lock = () => other.exec('DROP TABLE run_journal');
+  const lock = () => {
+    other.exec('DROP TABLE run_journal');
+  };
   const { response, frames } = await server.chat({ messages: [{ role: 'user', content: 'hi' }] });
   expect(response.status).toBe(200);
   expect(frames.at(-1)?.event).toBe('error');
