@@ -1,5 +1,5 @@
 import { isRecord } from '../lib/json.ts';
-import type { FinishReason, ModelEvent, ToolCall, Usage } from './model.ts';
+import type { FinishReason, ModelEvent, ToolCall, ToolCallExtra, Usage } from './model.ts';
 import { ThinkFilter } from './think-filter.ts';
 import { ToolCallReader } from './tool-call-reader.ts';
 
@@ -36,6 +36,7 @@ export class Answer {
   readonly #reader: ToolCallReader | undefined;
   readonly #partial: PartialCall[] = [];
   readonly #written: ToolCall[] = [];
+  #reasoningField = '';
 
   constructor(options: AnswerOptions) {
     this.#options = options;
@@ -54,6 +55,7 @@ export class Answer {
     if (!isRecord(delta)) return;
     // DeepSeek and vLLM say reasoning_content, OpenRouter and Ollama say reasoning; some send both.
     const reasoning = delta['reasoning_content'] || delta['reasoning'];
+    if (typeof delta['reasoning_content'] === 'string') this.#reasoningField += delta['reasoning_content'];
     if (typeof reasoning === 'string' && reasoning !== '') this.#add('reasoning', reasoning, out);
     const content = delta['content'] || delta['refusal'];
     if (typeof content === 'string' && content !== '') this.#addContent(content, out);
@@ -66,7 +68,7 @@ export class Answer {
   end(model: string, out: ModelEvent[]): void {
     for (const piece of this.#think.end()) this.#add(piece.type, piece.text, out);
     if (this.#reader) this.#take(this.#reader.end(), out);
-    const calls = [...this.#partial.filter((call) => call.name !== '').map((call) => this.#finished(call))];
+    const calls = this.#partial.filter((call) => call.name !== '').map((call, at) => this.#finished(call, at === 0));
     calls.push(...this.#written);
     for (const call of calls) out.push({ type: 'tool_call', call });
     if (calls.length > 0) this.hasContent = true;
@@ -141,12 +143,16 @@ export class Answer {
     return name ? undefined : last;
   }
 
-  #finished(call: PartialCall): ToolCall {
+  #finished(call: PartialCall, isFirst: boolean): ToolCall {
+    const extra: ToolCallExtra = {
+      ...(call.extra ? { extra_content: call.extra } : {}),
+      ...(isFirst && this.#reasoningField ? { reasoning_content: this.#reasoningField } : {}),
+    };
     return {
       id: call.id || this.#options.createId('call'),
       name: call.name,
       argumentsText: call.text || '{}',
-      ...(call.extra ? { extra: call.extra } : {}),
+      ...(Object.keys(extra).length > 0 ? { extra } : {}),
     };
   }
 

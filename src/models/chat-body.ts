@@ -23,7 +23,11 @@ export function chatBody(
 ): Record<string, unknown> {
   const inPrompt = quirks.tools === 'prompt';
   const messages = inPrompt ? describeTools(request.messages, request.tools ?? []) : request.messages;
-  const body: Record<string, unknown> = { model: defaults.model, messages: messages.map(wireMessage), stream: true };
+  const body: Record<string, unknown> = {
+    model: defaults.model,
+    messages: messages.map((message) => wireMessage(message, quirks)),
+    stream: true,
+  };
   if (quirks.streamOptions) body['stream_options'] = { include_usage: true };
   if (request.tools?.length && !inPrompt)
     body['tools'] = request.tools.map((tool) => ({ type: 'function', function: tool }));
@@ -55,13 +59,18 @@ export function promptTokens(request: ModelRequest): number {
   return tokens;
 }
 
-function wireMessage(message: ModelMessage): Record<string, unknown> {
+function wireMessage(message: ModelMessage, quirks: Quirks): Record<string, unknown> {
   switch (message.role) {
     case 'tool':
       return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
     case 'assistant':
       if (!message.toolCalls?.length) return { role: 'assistant', content: message.content };
-      return { role: 'assistant', content: message.content || null, tool_calls: message.toolCalls.map(wireCall) };
+      return {
+        role: 'assistant',
+        content: message.content || null,
+        ...givenReasoning(message.toolCalls, quirks),
+        tool_calls: message.toolCalls.map(wireCall),
+      };
     case 'user':
       if (typeof message.content === 'string') return message;
       return {
@@ -75,6 +84,13 @@ function wireMessage(message: ModelMessage): Record<string, unknown> {
   }
 }
 
+/** DeepSeek refuses a turn with tool calls whose reasoning is not given back; others refuse the field. */
+function givenReasoning(calls: ToolCall[], quirks: Quirks): { reasoning_content?: string } {
+  const reasoning = calls[0]?.extra?.reasoning_content;
+  if (quirks.reasoning === 'never' || (reasoning === undefined && quirks.reasoning === 'if-known')) return {};
+  return { reasoning_content: reasoning ?? '' };
+}
+
 function wireCall(call: ToolCall): Record<string, unknown> {
   // Several servers parse the arguments of earlier calls and fail on what the model itself wrote wrongly.
   const isValid = isRecord(parseJson(call.argumentsText));
@@ -82,7 +98,7 @@ function wireCall(call: ToolCall): Record<string, unknown> {
     id: call.id,
     type: 'function',
     function: { name: call.name, arguments: isValid ? call.argumentsText : '{}' },
-    ...(call.extra ? { extra_content: call.extra } : {}),
+    ...(call.extra?.extra_content ? { extra_content: call.extra.extra_content } : {}),
   };
 }
 

@@ -21,14 +21,22 @@ export type AgentRole =
 
 export type ContentPart = { type: 'text'; text: string } | { type: 'image'; imageUrl: string };
 
+/** What some providers want back with a tool call. */
+export interface ToolCallExtra {
+  /** Gemini's thought signatures. */
+  extra_content?: Record<string, unknown>;
+  /** DeepSeek's reasoning before the calls of an answer, on the first of them. */
+  reasoning_content?: string;
+}
+
 /** A complete tool call as the model wrote it. */
 export interface ToolCall {
   id: string;
   name: string;
   /** The arguments exactly as written; may be invalid JSON. */
   argumentsText: string;
-  /** The provider's own data of the call, given back unchanged with it (Gemini's thought signatures). */
-  extra?: Record<string, unknown>;
+  /** The provider's own data of the call; keep it with the call, because the provider wants it back. */
+  extra?: ToolCallExtra;
 }
 
 export type ModelMessage =

@@ -99,7 +99,9 @@ export class OpenAiModel implements Model {
           continue;
         }
         this.#take(stream.push(value), request, answer, events);
-        yield* events.splice(0);
+        // Not `yield*`: delegating costs several promises for each event.
+        for (const event of events) yield event;
+        events.length = 0;
       }
       if (isWhole) this.#take([parseJson(Buffer.concat(whole).toString())], request, answer, events);
       else if (!stream.done) {
@@ -108,7 +110,7 @@ export class OpenAiModel implements Model {
       }
       answer.end(this.name, events);
       if (!answer.hasContent && events.at(-1)?.type === 'finish' && isPlainStop(answer)) throw this.#empty();
-      yield* events;
+      for (const event of events) yield event;
     } finally {
       watch.stop();
     }

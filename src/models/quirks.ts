@@ -8,6 +8,8 @@ export interface Quirks {
   json: 'schema' | 'object' | 'prompt';
   maxTokens: 'max_tokens' | 'max_completion_tokens' | 'none';
   temperature: boolean;
+  /** Whether the reasoning before tool calls is given back; `always` sends it empty where it is not known. */
+  reasoning: 'if-known' | 'always' | 'never';
 }
 
 /** What is assumed of an endpoint before it refused anything. */
@@ -20,6 +22,7 @@ export function initialQuirks(host: string): Quirks {
     json: 'schema',
     maxTokens: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
     temperature: true,
+    reasoning: 'if-known',
   };
 }
 
@@ -58,6 +61,12 @@ export function learnQuirk(quirks: Quirks, refusal: Refusal, body: Record<string
   if (body['tools'] !== undefined && TOOLS_REFUSED.some((pattern) => pattern.test(text))) {
     quirks.tools = 'prompt';
     return true;
+  }
+  if (/reasoning_content/.test(text)) {
+    const wanted = /missing|must be|required|pass(?:ed)? back/i.test(text) ? 'always' : 'never';
+    const turns = (body['messages'] as Record<string, unknown>[]).filter((message) => message['tool_calls']);
+    quirks.reasoning = wanted;
+    return turns.some((turn) => (turn['reasoning_content'] !== undefined) !== (wanted === 'always'));
   }
   for (const key of ['max_tokens', 'max_completion_tokens'] as const) {
     if (body[key] === undefined || !text.includes(key)) continue;

@@ -36,6 +36,7 @@ const WINDOWS: Record<string, number> = {
   gemma3: 131_072,
   'gemma3:1b': 32_768,
   deepseek: 131_072,
+  'deepseek-v4': 1_048_576,
   'deepseek-coder': 16_384,
   qwen: 32_768,
   'qwen-plus': 131_072,

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import type { ToolCall } from '../../src/models/model.ts';
 import {
   faults,
   type ModelServer,
@@ -77,7 +78,7 @@ describe('an answer of an OpenAI-compatible server', () => {
                 id: 'c1',
                 name: 'web_search',
                 argumentsText: '{"query":"q"}',
-                extra: { google: { thought_signature: 'x' } },
+                extra: { extra_content: { google: { thought_signature: 'x' } } },
               },
               { id: 'c2', name: 'web_search', argumentsText: '{"query": broken' },
             ],
@@ -245,6 +246,51 @@ describe('a provider that refuses a part of the request', () => {
     expect(wire.messages.map((message) => message.role)).toEqual(['system', 'user', 'assistant', 'user']);
     expect(wire.messages[0]!.content).toContain('web_search: Searches the web.');
     expect(wire.messages[3]!.content).toContain('RESULT');
+  });
+});
+
+describe('reasoning before tool calls', () => {
+  const tools = [SEARCH];
+  const next = (call: ToolCall) =>
+    ask({
+      tools,
+      messages: [
+        { role: 'user', content: 'q' },
+        { role: 'assistant', content: '', toolCalls: [call] },
+        { role: 'tool', toolCallId: call.id, name: call.name, content: 'r' },
+      ],
+    });
+  const sent = () =>
+    server.requests.map((request) => (request.body.messages[1] as { reasoning_content?: string })?.reasoning_content);
+
+  test('is given back with them, as DeepSeek demands', async () => {
+    const toolCalls = [{ name: 'web_search', arguments: {} }];
+    const model = answering({ reasoning: 'I should search', toolCalls }, { text: 'ok' });
+    const { calls } = await collect(model, ask({ tools }));
+    await collect(model, next(calls[0]!));
+    expect(sent()).toEqual([undefined, 'I should search']);
+  });
+
+  test('is given back empty where it is not known but demanded, and left out where the field is refused', async () => {
+    const call = { id: 'c', name: 'web_search', argumentsText: '{}' };
+    const missing = 'Missing `reasoning_content` field in the assistant message at message index 1.';
+    const model = answering({ status: 400, error: missing }, { text: 'ok' });
+    await collect(model, next(call));
+    expect(sent()).toEqual([undefined, '']);
+    await server.stop();
+    const strict = answering({ status: 400, error: "'reasoning_content' was unexpected" }, { text: 'ok' });
+    await collect(strict, next({ ...call, extra: { reasoning_content: 'x' } }));
+    expect(sent()).toEqual(['x', undefined]);
+  });
+
+  test('a provider that never has enough of it is refused in the end', async () => {
+    const missing = {
+      status: 400,
+      error: 'The reasoning_content in the thinking mode must be passed back to the API.',
+    };
+    const model = answering(missing, missing, missing);
+    await failure(collect(model, next({ id: 'c', name: 'web_search', argumentsText: '{}' })));
+    expect(server.requests).toHaveLength(2);
   });
 });
 

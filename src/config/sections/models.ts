@@ -4,7 +4,11 @@ const endpoint = (envRole?: string, extra: Record<string, string[]> = {}): Recor
   const env = (key: string) => (envRole ? { env: [`${envRole}_MODEL__${key}`, ...(extra[key] ?? [])] } : {});
   return {
     model: Type.Optional(
-      Type.String({ minLength: 1, ...env('model'), description: 'Model name as the provider knows it.' }),
+      Type.String({
+        minLength: 1,
+        ...env('model'),
+        description: 'Model name as the provider knows it; required with a base_url.',
+      }),
     ),
     base_url: Type.Optional(
       Type.String({
@@ -48,13 +52,16 @@ const endpoint = (envRole?: string, extra: Record<string, string[]> = {}): Recor
         minimum: 512,
         unit: 'tokens',
         ...env('context_window'),
-        description: 'Tokens that fit in one call; absent uses the built-in table.',
+        description:
+          'Tokens that fit in one call; absent uses a table by model name and what the provider says. Set it for Ollama (4096 is assumed there, its default).',
       }),
     ),
   };
 };
 
-/** One endpoint of a fallback chain; keys left out are taken from the role. */
+/**
+ * One endpoint of a fallback chain; keys left out are taken from the role (the API key only when the host is the same).
+ */
 export const ModelEndpoint = Type.Object(endpoint());
 
 const role = (env: string, description: string, extra?: Record<string, string[]>) =>
@@ -100,9 +107,12 @@ export const ModelsSection = Type.Unsafe<ModelsConfig>(
         base_url: ['OPENAI_BASE_URL'],
         api_key: ['OPENAI_API_KEY'],
       }),
-      reasoning: role('REASONING', 'Planner model when a request enables deep thinking.'),
-      vision: role('VISION', 'Model for messages with images.'),
-      code: role('CODE', 'Model of the coder agent.'),
+      reasoning: role(
+        'REASONING',
+        'Planner model when a request enables deep thinking; base_url and api_key default to those of basic.',
+      ),
+      vision: role('VISION', 'Model for messages with images; base_url and api_key default to those of basic.'),
+      code: role('CODE', 'Model of the coder agent; base_url and api_key default to those of basic.'),
       embedding: Type.Optional(
         Type.Object(endpoint('EMBEDDING'), {
           description: 'Embedding model; turns knowledge search into hybrid search.',
