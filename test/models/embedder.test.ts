@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import type { EndpointConfig } from '../../src/config/sections/models.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createEmbedder } from '../../src/models/embedder.ts';
-import { embedText, faults, type ModelServer, startModelServer } from '../helpers/model-server.ts';
+import { faults, type ModelServer, startModelServer } from '../helpers/model-server.ts';
+import { embedText } from '../helpers/model-server-extras.ts';
 import { failure, instantClock } from './helpers.ts';
 
 let server: ModelServer;
