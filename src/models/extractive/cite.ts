@@ -1,5 +1,5 @@
 import type { QuoteSource } from './corpus.ts';
-import type { Quote } from './rank.ts';
+import type { Quote } from './passage.ts';
 
 /** `[title](url)` with a title that cannot break out of the link. */
 export function link(source: { title: string; url: string }): string {

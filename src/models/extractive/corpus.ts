@@ -27,6 +27,8 @@ export interface Candidate {
   position: number;
   /** The sentence before it in the same paragraph. */
   previous: Candidate | undefined;
+  /** The sentence after it in the same paragraph. */
+  next: Candidate | undefined;
 }
 
 /** Sentences of several sources with their document frequencies. */
@@ -76,11 +78,27 @@ export async function buildCorpus(sources: QuoteSource[], breathe: Breathe): Pro
           length++;
           terms.set(term, (terms.get(term) ?? 0) + 1);
         }
-        if (length === 0) continue;
+        if (length === 0) {
+          previous = undefined;
+          continue;
+        }
         for (const term of terms.keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1);
         total += length;
-        previous = { source: index, start, end, terms, length, around, heading: block.heading, position, previous };
-        candidates.push(previous);
+        const candidate: Candidate = {
+          source: index,
+          start,
+          end,
+          terms,
+          length,
+          around,
+          heading: block.heading,
+          position,
+          previous,
+          next: undefined,
+        };
+        if (previous) previous.next = candidate;
+        previous = candidate;
+        candidates.push(candidate);
       }
     }
     await breathe();

@@ -88,10 +88,14 @@ function askedParts(text: string): string[] {
   const questions = sentences.filter((sentence) => /[?？]$/.test(sentence));
   // Instructions around questions ("Be brief.") are no topic of their own.
   const asked = questions.length > 0 ? questions : sentences.slice(0, 3);
-  return asked
-    .flatMap((sentence) => sentence.split(JOINED))
-    .map((part) => part.trim())
-    .filter((part) => termsOf(part).length > 0);
+  return asked.flatMap(splitJoined).filter((part) => termsOf(part).length > 0);
+}
+
+/** "What is A, and how does B work?" are two questions; each keeps its mark. */
+function splitJoined(sentence: string): string[] {
+  const parts = sentence.split(JOINED).map((part) => part.replace(/[\s,;，；]+$/, ''));
+  const mark = /[?？]$/.exec(sentence)?.[0] ?? '';
+  return parts.map((part, index) => (index < parts.length - 1 ? `${part}${mark}` : part));
 }
 
 function readComparison(part: string): [string, string] | undefined {

@@ -2,8 +2,9 @@ import type { Breathe } from './breathe.ts';
 import type { QuoteSource } from './corpus.ts';
 import { buildCorpus } from './corpus.ts';
 import { capitalize, type SubQuestion, shorten, topicOf } from './decompose.ts';
+import type { Quote } from './passage.ts';
 import type { Phrases } from './phrases/model.ts';
-import { buildQuery, type Quote, selectQuotes } from './rank.ts';
+import { buildQuery, selectQuotes } from './rank.ts';
 import { hasCjk, termsOf, tokenize } from './terms.ts';
 
 // Headings that name a place in a document rather than a topic.
@@ -11,7 +12,7 @@ const EMPTY_HEADING =
   /^(?:introduction|overview|summary|abstract|contents?|table of contents|references?|see also|external links|further reading|notes?|appendix|conclusions?|example|einleitung|überblick|inhalt|siehe auch|introducción|resumen|résumé|sommaire|引言|概述|目录|参考文献|はじめに|概要|目次)$/i;
 const MAX_BACKGROUND = 12;
 
-/** Sides of the question that the first sources open up: their headings first, then the words they use beside the question's. */
+/** Sides of the question that the first sources open up: the sections that speak of it, then the words they use beside the question's. */
 export async function findFacets(
   question: string,
   background: QuoteSource[],
@@ -20,17 +21,18 @@ export async function findFacets(
 ): Promise<SubQuestion[]> {
   const corpus = await buildCorpus(background.slice(0, MAX_BACKGROUND), breathe);
   const query = buildQuery([question, 1]);
-  const quotes = await selectQuotes(corpus, query, { limit: 16, used: new Set(), breathe });
+  const quotes = await selectQuotes(corpus, query, { limit: 30, used: new Set(), breathe, floor: 0.1 });
   const topic = topicOf(question);
-  const taken = [new Set(query.keys())];
+  const known = new Set(query.keys());
+  const taken: Set<string>[] = [known];
   const facets: SubQuestion[] = [];
-  for (const heading of headingsOf(quotes)) {
-    const terms = new Set(termsOf(heading));
+  for (const section of sectionsOf(quotes)) {
+    const terms = new Set(termsOf(section));
     if (terms.size === 0 || taken.some((other) => isSimilar(terms, other))) continue;
     taken.push(terms);
-    facets.push({ title: capitalize(shorten(heading)), query: `${heading} ${topic}` });
+    facets.push({ title: capitalize(shorten(section)), query: `${section} ${topic}` });
   }
-  const words = companions(quotes, new Set([...taken].flatMap((set) => [...set])));
+  const words = companions(quotes, new Set(taken.flatMap((set) => [...set])));
   if (words.length >= 2) {
     const title = phrases.list(words.slice(0, 3));
     facets.push({ title: capitalize(title), query: `${words.slice(0, 3).join(' ')} ${topic}` });
@@ -38,15 +40,27 @@ export async function findFacets(
   return facets;
 }
 
-function headingsOf(quotes: Quote[]): string[] {
+/** Names of the sections the quotes stand in, best first; a one-word heading is named with its document. */
+function sectionsOf(quotes: Quote[]): string[] {
   const scores = new Map<string, number>();
   for (const quote of quotes) {
-    const heading = lastSegment(quote.heading) || lastSegment(quote.title);
-    const plain = heading.replace(/[`*_]/g, '').replace(/\s+/g, ' ').trim();
-    if (plain.length < 3 || plain.length > 90 || EMPTY_HEADING.test(plain) || /:\/\//.test(plain)) continue;
-    scores.set(plain, (scores.get(plain) ?? 0) + quote.score);
+    const document = plainName(lastSegment(quote.title));
+    let name = plainName(lastSegment(quote.heading));
+    if (name === '' || EMPTY_HEADING.test(name)) name = document;
+    else if (!hasCjk(name) && !name.includes(' ') && document !== '' && document !== name)
+      name = `${document}: ${name}`;
+    if (name.length < 3 || name.length > 90 || name.includes('://')) continue;
+    // The best sentence of a section counts most; more of them show that the section is about the question.
+    scores.set(name, Math.max(scores.get(name) ?? 0, quote.score) + (scores.has(name) ? quote.score * 0.3 : 0));
   }
-  return [...scores].sort((a, b) => b[1] - a[1]).map(([heading]) => heading);
+  return [...scores].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+}
+
+function plainName(text: string): string {
+  return text
+    .replace(/[`*_[\]<>|]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 function lastSegment(path: string): string {

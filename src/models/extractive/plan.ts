@@ -23,15 +23,7 @@ const USUAL_STEPS = 3;
 export async function planResearch(task: PlanTask, request: ModelRequest, breathe: Breathe): Promise<Plan> {
   const phrases = phrasesOf(spokenLanguage(task.locale));
   const maxSteps = Math.max(1, task.maxSteps);
-  const title =
-    capitalize(
-      shorten(
-        task.question
-          .replace(/\s+/g, ' ')
-          .trim()
-          .replace(/[?？]+$/, ''),
-      ),
-    ) || task.question;
+  const title = capitalize(shorten(task.question.replace(/\s+/g, ' ').trim())) || task.question;
   const base = { locale: task.locale || 'en-US', title };
   if (task.findings.length > 0 && task.feedback === undefined) return { ...base, ...replan(task, phrases) };
   const former = task.feedback === undefined ? undefined : formerSteps(request, task.question);

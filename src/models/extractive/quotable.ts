@@ -6,8 +6,8 @@ const MAX_QUOTE = 420;
  * True when a sentence can stand in a report as it is: long enough to say something, and free of what a Markdown
  * reader, a link filter or a reasoning filter would change or act on (links, addresses, tags, citation marks, JSON).
  */
-export function isQuotable(sentence: string): boolean {
-  if (sentence.length > MAX_QUOTE || sentence.length < 8) return false;
+export function isQuotable(sentence: string, maxLength = MAX_QUOTE): boolean {
+  if (sentence.length > maxLength || sentence.length < 8) return false;
   const isCjk = hasCjk(sentence);
   if (!isCjk && (sentence.length < 24 || countWords(sentence) < 5)) return false;
   if (/\]\s*[([]|:\/\/|www\.|!\[|\[\^?\d+\]|think>|javascript:|mailto:|data:\w+\//i.test(sentence)) return false;

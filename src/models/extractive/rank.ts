@@ -1,16 +1,18 @@
 import type { Breathe } from './breathe.ts';
 import type { Candidate, Corpus } from './corpus.ts';
-import { sentenceKey } from './corpus.ts';
-import { isQuotable, LEANS_BACK, readability } from './quotable.ts';
+import { type Quote, quotePassage, textOf } from './passage.ts';
+import { readability } from './quotable.ts';
 import { termsOf } from './terms.ts';
 
-/** A passage that stands in its source exactly as written here. */
-export interface Quote {
-  text: string;
-  title: string;
-  url: string;
-  heading: string;
-  score: number;
+export interface SelectOptions {
+  limit: number;
+  /** Keys of sentences that already stand elsewhere; chosen ones are added. */
+  used: Set<string>;
+  breathe: Breathe;
+  /** Share of the best score below which a sentence is no answer (default 0.22). */
+  floor?: number;
+  /** Lets a quote run on to the end of its paragraph, up to this length. */
+  passageLength?: number;
 }
 
 /** Weights of the query's words by compared form. */
@@ -18,11 +20,13 @@ export type Query = Map<string, number>;
 
 const K1 = 1.2;
 const B = 0.4;
-const AROUND_WEIGHT = 0.4;
+const AROUND_WEIGHT = 0.6;
 const POOL = 80;
 const RELEVANCE = 0.72;
 const SAME = 0.72;
-const MIN_COVERAGE = 0.28;
+const MIN_COVERAGE = 0.22;
+const FLOOR = 0.22;
+const NEIGHBOUR = 0.35;
 
 /** The words of the texts as a query; an earlier text's weight stands when a word comes again. */
 export function buildQuery(...parts: [text: string, weight: number][]): Query {
@@ -34,33 +38,42 @@ export function buildQuery(...parts: [text: string, weight: number][]): Query {
 
 /**
  * The best quotes for a query: BM25 over sentences with the words of headings and title counted less, weighed by how
- * well a sentence reads alone, thinned by maximal marginal relevance. `used` holds the keys of sentences that already
- * stand elsewhere; chosen ones are added to it.
+ * well a sentence reads alone, thinned by maximal marginal relevance.
  */
-export async function selectQuotes(
-  corpus: Corpus,
-  query: Query,
-  options: { limit: number; used: Set<string>; breathe: Breathe },
-): Promise<Quote[]> {
+export async function selectQuotes(corpus: Corpus, query: Query, options: SelectOptions): Promise<Quote[]> {
   const scored: { candidate: Candidate; score: number }[] = [];
   const weights = weigh(corpus, query);
+  const own = new Map<Candidate, number>();
   for (const candidate of corpus.candidates) {
     await options.breathe();
     const score = scoreSentence(corpus, candidate, weights);
-    if (score > 0) scored.push({ candidate, score });
+    if (score > 0) own.set(candidate, score);
+  }
+  for (const [candidate, score] of own) {
+    scored.push({
+      candidate,
+      score: score + NEIGHBOUR * Math.max(own.get(candidate.previous!) ?? 0, own.get(candidate.next!) ?? 0),
+    });
+    // What follows a strong sentence in its paragraph explains it, even in other words.
+    const next = candidate.next;
+    if (next && !own.has(next))
+      scored.push({ candidate: next, score: NEIGHBOUR * score * readability(textOf(corpus, next)) });
   }
   scored.sort(
     (a, b) => b.score - a.score || a.candidate.source - b.candidate.source || a.candidate.start - b.candidate.start,
   );
-  const pool = scored.slice(0, POOL + options.used.size);
+  const best = scored[0]?.score ?? 0;
+  // A sentence far weaker than the best one is not an answer, only a shared word.
+  const pool = scored
+    .slice(0, POOL + options.used.size)
+    .filter(({ score }) => score >= best * (options.floor ?? FLOOR));
   const chosen: typeof scored = [];
   const quotes: Quote[] = [];
-  const best = pool[0]?.score ?? 0;
   while (quotes.length < options.limit && pool.length > 0) {
     await options.breathe();
     const next = takeNext(pool, chosen, best);
     if (!next) break;
-    const quote = toQuote(corpus, next.candidate, next.score, options.used);
+    const quote = quotePassage(corpus, next.candidate, next.score, options);
     if (!quote) continue;
     chosen.push(next);
     quotes.push(quote);
@@ -115,7 +128,7 @@ function scoreSentence(corpus: Corpus, candidate: Candidate, weights: Weights): 
       matches++;
     } else if (candidate.around.has(term)) {
       score += weight * AROUND_WEIGHT;
-      covered += weight * 0.5;
+      covered += weight * AROUND_WEIGHT;
       matches++;
     } else if (candidate.previous?.terms.has(term)) {
       score += weight * 0.15;
@@ -150,9 +163,7 @@ function takeNext<T extends { candidate: Candidate; score: number }>(
       top = i;
     }
   }
-  // A sentence far weaker than the best one is not an answer, only a shared word.
-  const next = top < 0 ? undefined : pool.splice(top, 1)[0];
-  return next && next.score >= best * 0.22 ? next : undefined;
+  return top < 0 ? undefined : pool.splice(top, 1)[0];
 }
 
 function overlap(a: Candidate, b: Candidate): number {
@@ -161,27 +172,4 @@ function overlap(a: Candidate, b: Candidate): number {
   let shared = 0;
   for (const term of small.keys()) if (large.has(term)) shared++;
   return shared / small.size;
-}
-
-function toQuote(corpus: Corpus, candidate: Candidate, score: number, used: Set<string>): Quote | undefined {
-  const source = corpus.sources[candidate.source];
-  const key = sentenceKey(textOf(corpus, candidate));
-  if (!source || used.has(key)) return undefined;
-  used.add(key);
-  let text = textOf(corpus, candidate);
-  const before = candidate.previous;
-  if (before && LEANS_BACK.test(text)) {
-    // The slice of the source from the sentence before to this one: still verbatim, and it can be understood.
-    const longer = source.content.slice(before.start, candidate.end);
-    const beforeKey = sentenceKey(textOf(corpus, before));
-    if (!used.has(beforeKey) && isQuotable(longer)) {
-      used.add(beforeKey);
-      text = longer;
-    }
-  }
-  return { text, title: source.title, url: source.url, heading: candidate.heading, score };
-}
-
-function textOf(corpus: Corpus, candidate: Candidate): string {
-  return corpus.sources[candidate.source]?.content.slice(candidate.start, candidate.end) ?? '';
 }

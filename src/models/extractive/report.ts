@@ -4,10 +4,11 @@ import { citable, citeQuote, link, readQuotes } from './cite.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
 import { shorten } from './decompose.ts';
 import { spokenLanguage } from './language.ts';
+import type { Quote } from './passage.ts';
 import type { Headings, Phrases } from './phrases/model.ts';
 import { phrasesOf } from './phrases/phrases.ts';
 import { uncoveredWords } from './plan.ts';
-import { buildQuery, type Quote, selectQuotes } from './rank.ts';
+import { buildQuery, selectQuotes } from './rank.ts';
 
 type ReportTask = Extract<AgentTask, { kind: 'report' }>;
 
@@ -19,6 +20,8 @@ interface Section {
 
 const KEY_POINTS = 4;
 const SECTION_QUOTES = 4;
+/** Longest quote in a section; key points are single sentences. */
+const PASSAGE = 480;
 
 /** Writes the report piece by piece: key points, overview, one section per finding, what is missing, sources. */
 export async function* writeReport(task: ReportTask, breathe: Breathe): AsyncGenerator<string> {
@@ -44,8 +47,8 @@ export async function* writeReport(task: ReportTask, breathe: Breathe): AsyncGen
       keyPoints.length > 0
         ? paragraphs(phrases.report.keyPoints, ...keyPoints.map(citeQuote))
         : phrases.report.nothing(emphasize(task.question)),
-    overview: overview(task, quotes, sections, phrases),
-    details: sections.length > 0 ? detailsOf(sections, phrases) : '',
+    overview: quotes.length > 0 ? overview(task, quotes, sections, phrases) : '',
+    details: quotes.length > 0 && sections.length > 0 ? detailsOf(sections, phrases) : '',
     missing,
     method: phrases.report.notice,
     sources: sourceList(quotes, phrases),
@@ -78,7 +81,13 @@ async function writeSection(
     .map(({ text }) => text)
     .join(' ');
   const query = buildQuery([finding.title, 1], [task.question, 0.5], [found, 0.12]);
-  const quotes = await selectQuotes(corpus, query, { limit: SECTION_QUOTES, used, breathe });
+  const quotes = await selectQuotes(corpus, query, {
+    limit: SECTION_QUOTES,
+    used,
+    breathe,
+    floor: 0.3,
+    passageLength: PASSAGE,
+  });
   if (quotes.length > 0) {
     const cited = [...new Map(quotes.map((quote) => [quote.url, link(quote)])).values()];
     return { title, quotes, lead: phrases.report.section(quotes.length, cited) };

@@ -77,7 +77,7 @@ export const en: Phrases = {
     notice:
       'No language model wrote this report. The embedded extractive engine selected the passages; every quote stands word for word in the source that is linked after it.',
     overview: (question, count, sources) =>
-      `The question was ${question}. ${passages(count)} from ${sourceCount(sources)} ${count === 1 ? 'is' : 'are'} quoted below.`,
+      `The question was: ${question} This report quotes ${count === 1 ? 'one passage' : `${count} passages`} from ${sourceCount(sources)}.`,
     parts: (titles) => `The research covered: ${titles.join('; ')}.`,
     keyPoints: 'The passages that answer the question most directly:',
     details: 'Each part below belongs to one step of the research.',
