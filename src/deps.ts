@@ -41,10 +41,12 @@ export interface DepsOptions {
   home: string;
   /** The command line logs less than the server. */
   logLevel?: Config['log']['level'];
+  /** False for commands that work on their own run only and leave waiting runs to a server. */
+  worker?: boolean;
 }
 
 /** Builds everything and starts nothing; the only place where adapters are chosen. */
-export function createDeps({ config, home, logLevel }: DepsOptions): Deps {
+export function createDeps({ config, home, logLevel, worker = true }: DepsOptions): Deps {
   const clock = systemClock;
   const log = createLogger({ level: logLevel ?? config.log.level, format: config.log.format });
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork: config.crawl.allow_private_network, log });
@@ -80,7 +82,7 @@ export function createDeps({ config, home, logLevel }: DepsOptions): Deps {
     log,
     maxActive: config.runs.max_active,
     leaseMs: config.runs.lease_seconds * 1000,
-    workerConcurrency: config.runs.worker_concurrency,
+    workerConcurrency: worker ? config.runs.worker_concurrency : 0,
   });
   return {
     config,

@@ -1,51 +1,69 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
-import { frameEvent, frameTransient } from './frame.ts';
-import type { StoredEvent } from './model.ts';
+import { frameEvent } from './frame.ts';
 import type { RunService } from './service.ts';
 
 const PAGE = 500;
 /** How often a run that works in another process is looked at. */
 const POLL_MS = 250;
 
+/** An event of the log, or one that only ends this stream and is not in the log (then it has no `seq`). */
+export interface FollowedEvent {
+  seq?: number;
+  type: string;
+  /** One-line JSON. */
+  data: string;
+}
+
+export interface FollowDeps {
+  store: Store;
+  runs: RunService;
+  clock: Clock;
+}
+
 /** The frames of a run after `cursor`: what is in the log, then live until the run ends. */
-export async function* followRun(
-  options: { store: Store; runs: RunService; clock: Clock },
+export async function* followFrames(
+  deps: FollowDeps,
   runId: string,
   cursor: number,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  for await (const event of followRun(deps, runId, cursor, signal)) yield frameEvent(runId, event);
+}
+
+/** The events of a run after `cursor`: what is in the log, then live until the run ends. */
+export async function* followRun(
+  deps: FollowDeps,
+  runId: string,
+  cursor: number,
+  signal: AbortSignal,
+): AsyncGenerator<FollowedEvent> {
   let after = cursor;
-  const frames = function* (events: StoredEvent[]) {
-    for (const event of events) {
-      after = event.seq;
-      yield frameEvent(runId, event);
-    }
-  };
-  let live = options.runs.live(runId);
+  let live = deps.runs.live(runId);
   for (;;) {
-    live ??= options.runs.live(runId);
+    live ??= deps.runs.live(runId);
     const recent = live?.after(after);
     if (live && recent) {
-      yield* frames(recent);
+      for (const event of recent) yield event;
+      after = recent.at(-1)?.seq ?? after;
       if (!live.ended) await live.wait(after, signal);
       else if (live.after(after)?.length === 0) {
-        if (live.parting)
-          yield frameTransient('error', {
-            thread_id: live.threadId,
-            error: live.parting.message,
-            code: live.parting.code,
-          });
+        if (live.parting) yield partingEvent(live.threadId, live.parting);
         return;
       }
       continue;
     }
     // Read the status first: events written before it changed are then seen by the read that follows.
-    const run = await options.store.runs.get(runId);
-    const stored = await options.store.runs.events(runId, after, PAGE);
-    yield* frames(stored);
-    if (stored.length > 0 || (!live && options.runs.live(runId))) continue;
+    const run = await deps.store.runs.get(runId);
+    const stored = await deps.store.runs.events(runId, after, PAGE);
+    for (const event of stored) yield event;
+    after = stored.at(-1)?.seq ?? after;
+    if (stored.length > 0 || (!live && deps.runs.live(runId))) continue;
     if (!run || (run.status !== 'queued' && run.status !== 'running')) return;
-    await options.clock.sleep(POLL_MS, signal);
+    await deps.clock.sleep(POLL_MS, signal);
   }
+}
+
+function partingEvent(threadId: string, parting: { code: string; message: string }): FollowedEvent {
+  return { type: 'error', data: JSON.stringify({ thread_id: threadId, error: parting.message, code: parting.code }) };
 }

@@ -1,13 +1,10 @@
-import type { StoredEvent } from './model.ts';
-
-/** The SSE frame of a stored event; the same bytes live and replayed. */
-export function frameEvent(runId: string, event: StoredEvent): string {
-  return `id: ${runId}:${event.seq}\nevent: ${event.type}\ndata: ${event.data}\n\n`;
-}
-
-/** A frame that is not part of the log: it has no id, so a client that reconnects goes on after the last real event. */
-export function frameTransient(type: string, data: Record<string, unknown>): string {
-  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+/**
+ * The SSE frame of an event; the same bytes live and replayed. An event without a number is not part of the log: its
+ * frame has no id, so a client that reconnects goes on after the last real event.
+ */
+export function frameEvent(runId: string, event: { seq?: number; type: string; data: string }): string {
+  const id = event.seq === undefined ? '' : `id: ${runId}:${event.seq}\n`;
+  return `${id}event: ${event.type}\ndata: ${event.data}\n\n`;
 }
 
 /** The sequence number in a `Last-Event-ID` of this run: 0 when absent, undefined when it is not one of this run's ids. */

@@ -3,8 +3,8 @@ import { isAbort } from '../errors.ts';
 import { sseResponse } from '../http/sse.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RunRow, Store } from '../store/store.ts';
-import { followRun } from './follow.ts';
-import { frameTransient } from './frame.ts';
+import { followFrames } from './follow.ts';
+import { frameEvent } from './frame.ts';
 import type { RunService } from './service.ts';
 
 export interface StreamDeps {
@@ -24,7 +24,7 @@ export function streamRun(
   return sseResponse({
     request: options.request,
     server: options.server,
-    frames: followRun(deps, run.id, options.after, gone.signal),
+    frames: followFrames(deps, run.id, options.after, gone.signal),
     heartbeatMs: deps.heartbeatMs,
     headers: { 'x-run-id': run.id, 'x-thread-id': run.threadId },
     onDisconnect: () => {
@@ -32,8 +32,10 @@ export function streamRun(
       options.onDisconnect?.();
     },
     errorFrame: (error) =>
-      isAbort(error)
-        ? ''
-        : frameTransient('error', { thread_id: run.threadId, error: 'Internal server error', code: 'internal_error' }),
+      isAbort(error) ? '' : frameEvent(run.id, { type: 'error', data: failureData(run.threadId) }),
   });
+}
+
+function failureData(threadId: string): string {
+  return JSON.stringify({ thread_id: threadId, error: 'Internal server error', code: 'internal_error' });
 }

@@ -1,0 +1,130 @@
+import { writeFile } from 'node:fs/promises';
+import type { Deps } from '../../deps.ts';
+import { userError } from '../../errors.ts';
+import type { ChatRequest, Citation } from '../../research/model.ts';
+import { startChat } from '../../research/start-chat.ts';
+import { type FollowedEvent, followRun } from '../../runs/follow.ts';
+import type { CommandContext } from '../context.ts';
+import { renderMarkdown, renderPlan, renderSources } from './render.ts';
+import { askReview } from './review.ts';
+import { StatusLines } from './status-lines.ts';
+
+export interface ResearchSession {
+  question: string;
+  request: ChatRequest;
+  /** Show progress, ask about the plan, render the report. */
+  interactive: boolean;
+  json: boolean;
+  out: string | undefined;
+}
+
+export type SessionOutcome =
+  | { status: 'done' }
+  | { status: 'quit' }
+  | { status: 'failed'; code: string; message: string };
+
+interface Collected {
+  report: string;
+  plan: string;
+  citations: Citation[];
+  interrupted: boolean;
+  failure: { code: string; message: string } | undefined;
+}
+
+/** Runs a question to its report, asking about the plan on the way when there is somebody to ask. */
+export async function runResearch(
+  deps: Deps,
+  context: CommandContext,
+  session: ResearchSession,
+): Promise<SessionOutcome> {
+  const chat = { store: deps.store, runs: deps.runs, clock: deps.clock, mcpEnabled: true };
+  let request = session.request;
+  for (;;) {
+    const run = await startChat(chat, request);
+    const collected = await follow(deps, context, session, run.id);
+    if (collected.failure) return { status: 'failed', ...collected.failure };
+    if (!collected.interrupted) {
+      await deliver(context, session, collected, run.id, run.threadId);
+      return { status: 'done' };
+    }
+    await context.stdout.write(renderPlan(collected.plan));
+    const review = await askReview(context);
+    if (review.kind === 'quit') return { status: 'quit' };
+    request =
+      review.kind === 'accept'
+        ? { thread_id: run.threadId, interrupt_feedback: 'accepted' }
+        : {
+            thread_id: run.threadId,
+            interrupt_feedback: 'edit_plan',
+            messages: [{ role: 'user', content: review.text }],
+          };
+  }
+}
+
+async function follow(
+  deps: Deps,
+  context: CommandContext,
+  session: ResearchSession,
+  runId: string,
+): Promise<Collected> {
+  const collected: Collected = { report: '', plan: '', citations: [], interrupted: false, failure: undefined };
+  const lines = new StatusLines(context.stderr, session.interactive);
+  const cancel = () => void deps.runs.cancel(runId);
+  context.signal.addEventListener('abort', cancel, { once: true });
+  try {
+    // The end of the run ends the loop, also after a cancel, so that its last word is in the log.
+    for await (const event of followRun(deps, runId, 0, new AbortController().signal)) {
+      if (session.json)
+        await context.stdout.write(`${JSON.stringify({ event: event.type, ...JSON.parse(event.data) })}\n`);
+      collect(collected, event);
+      lines.show(event);
+    }
+  } finally {
+    lines.clear();
+    context.signal.removeEventListener('abort', cancel);
+  }
+  context.signal.throwIfAborted();
+  return collected;
+}
+
+function collect(collected: Collected, event: FollowedEvent): void {
+  const data = JSON.parse(event.data) as Record<string, unknown>;
+  const content = typeof data['content'] === 'string' ? data['content'] : '';
+  if (event.type === 'interrupt') collected.interrupted = true;
+  else if (event.type === 'citations') collected.citations = data['citations'] as Citation[];
+  else if (event.type === 'error') collected.failure = { code: String(data['code']), message: String(data['error']) };
+  else if (event.type === 'message_chunk') {
+    if (data['agent'] === 'planner') collected.plan += content;
+    // A coordinator that answers by itself is the report.
+    if (data['agent'] === 'reporter' || data['agent'] === 'coordinator') collected.report += content;
+  }
+}
+
+async function deliver(
+  context: CommandContext,
+  session: ResearchSession,
+  collected: Collected,
+  runId: string,
+  threadId: string,
+): Promise<void> {
+  const report = `${collected.report.trim()}\n`;
+  if (session.out !== undefined) {
+    try {
+      await writeFile(session.out, report);
+    } catch (error) {
+      throw userError(
+        'cannot_write',
+        400,
+        `The report cannot be written to ${session.out}; the run is kept as ${runId}.`,
+        error,
+      );
+    }
+    if (!session.json) await context.warn(`Report written to ${session.out}`);
+    return;
+  }
+  if (session.json) return;
+  if (!session.interactive) return void (await context.stdout.write(report));
+  await context.stdout.write(renderMarkdown(report, context.stdout.columns));
+  await context.stdout.write(renderSources(collected.citations));
+  await context.warn(`Run ${runId} · thread ${threadId}`);
+}
