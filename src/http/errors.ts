@@ -43,7 +43,8 @@ export function logFailure(log: Logger, error: AppError, requestId: string): voi
   } else if (error.category === 'upstream') log.warn('provider failed', { ...fields, detail: error.message });
 }
 
-const TITLES: Record<number, string> = {
+/** Names of the statuses (RFC 9110). */
+export const TITLES: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',

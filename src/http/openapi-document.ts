@@ -1,3 +1,4 @@
+import { TITLES } from './errors.ts';
 import { ANSWER_KEY, type DescribedAnswer, PROBLEMS_KEY } from './openapi-details.ts';
 import { mapValues, toOpenApiSchema } from './openapi-schema.ts';
 
@@ -32,7 +33,7 @@ export function describeApi(generated: Json, options: DescribeOptions): Json {
     paths,
     components: {
       schemas: { Problem: PROBLEM, ...mapValues(components?.schemas ?? {}, toOpenApiSchema) },
-      responses: mapValues(PROBLEM_TEXTS, (description) => ({ description, content: PROBLEM_CONTENT })),
+      responses: problemComponents(Object.values(paths).flatMap((methods) => Object.values(methods))),
       ...(options.guarded && { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }),
     },
     ...(options.guarded && { security: [{ bearer: [] }] }),
@@ -81,6 +82,19 @@ function toParameter(parameter: Json): Json {
   };
 }
 
+/** One response component for each error status that a route refers to. */
+function problemComponents(operations: Operation[]): Json {
+  const statuses = operations.flatMap((operation) =>
+    Object.entries(operation.responses ?? {}).flatMap(([status, response]) => (response.$ref ? [status] : [])),
+  );
+  const describe = (status: string) => PROBLEM_TEXTS[status] ?? TITLES[Number(status)] ?? 'An error.';
+  return Object.fromEntries(
+    [...new Set(statuses)]
+      .sort()
+      .map((status) => [status, { description: describe(status), content: PROBLEM_CONTENT }]),
+  );
+}
+
 /** Bodies are JSON unless a field is a file; the generator lists every media type the framework could read. */
 function toRequestBody(body: NonNullable<Operation['requestBody']>): Operation['requestBody'] {
   const [first] = Object.values(body.content ?? {});
@@ -95,11 +109,13 @@ function toRequestBody(body: NonNullable<Operation['requestBody']>): Operation['
 function toResponses(declared: Operation['responses'], answer: DescribedAnswer | undefined): Operation['responses'] {
   const responses: NonNullable<Operation['responses']> = {};
   for (const [status, response] of Object.entries(declared ?? {})) {
-    const [first] = Object.values(response.content ?? {});
-    if (answer && status === '200' && !first?.schema) continue;
+    // The generator lists every media type it knows for a schema; what a route wrote out by hand has its own.
+    const json = response.content?.['application/json'];
+    if (answer && status === String(answer.status) && !response.content) continue;
     responses[status] = {
-      description: response.description ?? SUCCESS_TEXTS[status] ?? 'Done.',
-      ...(first?.schema && { content: { 'application/json': { schema: toOpenApiSchema(first.schema) } } }),
+      ...response,
+      description: response.description || SUCCESS_TEXTS[status] || 'Done.',
+      ...(json?.schema && { content: { 'application/json': { schema: toOpenApiSchema(json.schema) } } }),
     };
   }
   if (answer) {

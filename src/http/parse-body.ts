@@ -77,10 +77,21 @@ function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
 /** Also takes out `__proto__` keys, which would become the prototype of any object they are copied into. */
 function isShallow(value: object, depth: number): boolean {
   if (depth === 0) return false;
-  if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');
-  for (const item of Object.values(value))
-    if (typeof item === 'object' && item !== null && !isShallow(item, depth - 1)) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isNested(item) && !isShallow(item, depth - 1)) return false;
+    return true;
+  }
+  // `for in` makes no list of the keys or values: ten megabytes of small objects pass here.
+  for (const key in value) {
+    const item = (value as Record<string, unknown>)[key];
+    if (key === '__proto__') Reflect.deleteProperty(value, key);
+    else if (isNested(item) && !isShallow(item, depth - 1)) return false;
+  }
   return true;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 async function parseForm(bytes: Uint8Array<ArrayBuffer>, request: Request): Promise<Record<string, unknown>> {

@@ -1,17 +1,16 @@
 import { Elysia, t } from 'elysia';
 import { AppError, upstreamError, userError } from '../../src/errors.ts';
-import { Nullable, withoutNulls } from '../../src/http/body.ts';
 import { binaryResponse, eventStreamResponse, problemResponses } from '../../src/http/openapi-details.ts';
 import { QueryInteger } from '../../src/http/query.ts';
 import { formatFrame, sseResponse } from '../../src/http/sse.ts';
-import { Type } from '../../src/schema.ts';
+import { Nullable, Type } from '../../src/schema.ts';
 
 const Style = Type.Union([Type.Literal('NEWS'), Type.Literal('ACADEMIC')], { description: 'Style.' });
 
 /** A feature with one route of every kind the server has to carry. */
 export function createSampleRoutes() {
   return new Elysia({ prefix: '/api/sample' })
-    .post('/echo', ({ body }) => ({ body: withoutNulls(body) }), {
+    .post('/echo', ({ body }) => ({ body: { ...body, note: body.note ?? undefined } }), {
       body: Type.Object({
         count: Type.Integer({ minimum: 1, description: 'How many.' }),
         ratio: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 3 })),
@@ -59,6 +58,13 @@ export function createSampleRoutes() {
         headers: { 'retry-after': '7' },
       });
     })
+    .get(
+      '/waits',
+      ({ request }) =>
+        new Promise<Response>((_resolve, reject) => {
+          request.signal.addEventListener('abort', () => reject(new Error('the upstream call was cut')));
+        }),
+    )
     .get('/file', () => new Response('ID3', { headers: { 'content-type': 'audio/mp3' } }), {
       detail: { summary: 'File', ...binaryResponse('audio/mp3', 'audio/wav'), ...problemResponses(400) },
     })
