@@ -4,6 +4,8 @@ import type { Quote } from './passage.ts';
 /** `[title](url)` with a title that cannot break out of the link. */
 export function link(source: { title: string; url: string }): string {
   const title = source.title
+    .slice(0, 500)
+    .replace(/[a-z][a-z0-9+.-]*:\/\//gi, '')
     .replace(/[[\]`*_<>|\\\r\n\t\u0000-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

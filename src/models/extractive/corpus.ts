@@ -61,8 +61,8 @@ export async function buildCorpus(sources: QuoteSource[], breathe: Breathe): Pro
         if (candidates.length >= MAX_CANDIDATES) break;
         position++;
         const sentence = text.slice(start, end);
-        const key = sentenceKey(sentence);
-        if (!isQuotable(sentence) || seen.has(key)) {
+        const key = isQuotable(sentence) ? sentenceKey(sentence) : '';
+        if (key === '' || seen.has(key)) {
           previous = undefined;
           continue;
         }

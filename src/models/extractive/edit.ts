@@ -3,7 +3,7 @@ import { capitalize, shorten } from './decompose.ts';
 import { termsOf } from './terms.ts';
 
 const STEP_WORD = '(?:steps?|schritte?n?|étapes?|pasos?|步骤|步|ステップ|手順)';
-const NUMBERS = '\\d+(?:\\s*(?:,|and|und|et|y|&|、|和|と)\\s*\\d+)*';
+const NUMBERS = '\\d+(?:(?:\\s*(?:,|，|and|und|et|y|&|、|和|と))+\\s*\\d+)*';
 const ORDINALS = [
   'first|ersten?|erste[rs]?|première?|premier|primer[oa]?|一',
   'second|zweite[nrs]?|deuxième|segund[oa]|二',
@@ -26,7 +26,7 @@ const VERBS = {
 const NOISE =
   /(?:^|(?<=[^\p{L}]))(?:please|steps?|a|an|the|about|on|for|to|of|in|research|section|part|topic|one|more|another|plan|it|bitte|schritte?|über|zu|zum|hinzu|hinzufügen|einen?|den|die|das|dem|auf|s'il (?:te|vous) plaît|étapes?|une?|le|la|les|sur|à|por favor|pasos?|un|una|el|los|las|sobre|de)(?=[^\p{L}]|$)|步骤|一个|关于|请|ステップ|について|ください|を|して|的/giu;
 const CLAUSES =
-  /[;；。\n]+|\.\s+|[,，]\s*|\s+(?:and then|then|and|und dann|und|et puis|et|y luego|y|but|aber|mais|pero)\s+(?=(?:please\s+)?(?:drop|remove|delete|skip|omit|add|include|also|only|focus|replace|change|entferne|streiche|lösche|füge|ergänze|nur|ersetze|supprime|enlève|retire|ajoute|inclus|seulement|remplace|elimina|quita|añade|agrega|incluye|solo|reemplaza|cambia)(?!\p{L}))/iu;
+  /[;；。\n]+|\.\s+|[,，](?!\s*(?:(?:and|und|et|y)\s+)?\d)\s*|\s+(?:and then|then|and|und dann|und|et puis|et|y luego|y|but|aber|mais|pero)\s+(?=(?:please\s+)?(?:drop|remove|delete|skip|omit|add|include|also|only|focus|replace|change|entferne|streiche|lösche|füge|ergänze|nur|ersetze|supprime|enlève|retire|ajoute|inclus|seulement|remplace|elimina|quita|añade|agrega|incluye|solo|reemplaza|cambia)(?!\p{L}))/iu;
 
 /**
  * Applies the user's words to the steps of a plan: drops ('drop step 2', 'without the history'), keeps ('only step 1',

@@ -5,7 +5,8 @@ export interface Span {
 }
 
 const ABBREVIATION =
-  /(?:^|[\s("'“‘[])(?:e\.g|i\.e|cf|vs|etc|al|approx|ca|resp|incl|excl|no|nos|fig|figs|eq|sec|ch|vol|pp?|ed|eds|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|dept|est|u\.s|u\.k|u\.s\.a|a\.m|p\.m|z\. ?b|d\. ?h|u\. ?a|bzw|usw|evtl|ggf|nr|abb|tab|bspw|vgl|sog|inkl|max|min|mio|mrd|m|mme|mlle|p\. ?ex|env|sra?|srta|ej|pág|núm|\p{Lu}|\d{1,2})$/iu;
+  /(?:^|[\s("'“‘[])(?:e\.g|i\.e|cf|vs|etc|al|approx|ca|resp|incl|excl|ed|eds|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|dept|est|u\.s|u\.k|u\.s\.a|a\.m|p\.m|z\. ?b|d\. ?h|u\. ?a|bzw|usw|evtl|ggf|bspw|vgl|sog|inkl|mio|mrd|mme|mlle|p\. ?ex|env|sra?|srta|ej|\p{L}|\d{1,2})$/iu;
+const BEFORE_NUMBER = /(?:^|[\s(])(?:nos?|figs?|eq|sec|ch|vol|pp|nr|abb|tab|kap|max|min|pág|núm|cap)$/iu;
 const CLOSERS = new Set(['"', "'", '”', '’', '»', ')', ']', '`', '*', '_', '」', '』', '）', '】', '〉', '》']);
 const CJK_END = new Set(['。', '！', '？', '．', '｡']);
 const LATIN_END = new Set(['.', '!', '?', '…']);
@@ -40,9 +41,11 @@ function endsSentence(text: string, from: number, mark: number, after: number, e
   const next = text[after] as string;
   if (!/\s/.test(next)) return false;
   if (text[mark] !== '.') return true;
-  if (ABBREVIATION.test(text.slice(Math.max(from, mark - 12), mark))) return false;
+  const before = text.slice(Math.max(from, mark - 12), mark);
+  if (ABBREVIATION.test(before)) return false;
   const following = /\S/.exec(text.slice(after, Math.min(end, after + 8)))?.[0];
-  return following === undefined || !/\p{Ll}/u.test(following);
+  if (following === undefined) return true;
+  return !/\p{Ll}/u.test(following) && !(/\d/.test(following) && BEFORE_NUMBER.test(before));
 }
 
 /** The index of the back tick that closes inline code, or `at` when none does within reach. */

@@ -9,9 +9,13 @@ export interface Asked {
 }
 
 /** Asks a fresh engine and collects its answer. */
-export async function ask(request: Partial<ModelRequest> & { task?: AgentTask }, signal = new AbortController().signal): Promise<Asked> {
+export async function ask(
+  request: Partial<ModelRequest> & { task?: AgentTask },
+  signal = new AbortController().signal,
+): Promise<Asked> {
   const events: ModelEvent[] = [];
-  for await (const event of createExtractiveModel().stream({ agent: 'researcher', messages: [], ...request }, signal)) events.push(event);
+  for await (const event of createExtractiveModel().stream({ agent: 'researcher', messages: [], ...request }, signal))
+    events.push(event);
   return {
     events,
     text: events.map((event) => (event.type === 'text' ? event.text : '')).join(''),
@@ -19,11 +23,22 @@ export async function ask(request: Partial<ModelRequest> & { task?: AgentTask },
   };
 }
 
-export async function askPlan(task: Partial<Extract<AgentTask, { kind: 'plan' }>>, messages: ModelMessage[] = []): Promise<Plan> {
+export async function askPlan(
+  task: Partial<Extract<AgentTask, { kind: 'plan' }>>,
+  messages: ModelMessage[] = [],
+): Promise<Plan> {
   const { text } = await ask({
     agent: 'planner',
     messages,
-    task: { kind: 'plan', question: 'How does WAL work?', locale: 'en-US', maxSteps: 3, background: [], findings: [], ...task },
+    task: {
+      kind: 'plan',
+      question: 'How does WAL work?',
+      locale: 'en-US',
+      maxSteps: 3,
+      background: [],
+      findings: [],
+      ...task,
+    },
   });
   return JSON.parse(text) as Plan;
 }
@@ -32,7 +47,16 @@ export async function askReport(task: Partial<Extract<AgentTask, { kind: 'report
   const question = task.question ?? 'How does write-ahead logging work?';
   const { text } = await ask({
     agent: 'reporter',
-    task: { kind: 'report', question, title: question, locale: 'en-US', style: 'ACADEMIC', findings: [finding(question)], sources: [], ...task },
+    task: {
+      kind: 'report',
+      question,
+      title: question,
+      locale: 'en-US',
+      style: 'ACADEMIC',
+      findings: [finding(question)],
+      sources: [],
+      ...task,
+    },
   });
   return text;
 }
@@ -41,7 +65,12 @@ export function finding(title: string, result = '', failed = false): Finding {
   return { title, description: '', result, failed };
 }
 
-export function source(number: number, content: string, url = `https://example.com/${number}`, title = `Source ${number}`): NumberedSource {
+export function source(
+  number: number,
+  content: string,
+  url = `https://example.com/${number}`,
+  title = `Source ${number}`,
+): NumberedSource {
   return { number, title, url, content };
 }
 
@@ -51,10 +80,13 @@ export function step(title: string, description = ''): PlanStep {
 
 /** Quotes of a text with the address each is cited from. */
 export function quotesIn(markdown: string): { text: string; url: string }[] {
-  return [...markdown.matchAll(/^> "([\s\S]+?)" — \[[^\]]*\]\(<?([^\s>]+?)>?\)$/gm)].map((match) => ({ text: match[1]!, url: match[2]! }));
+  return [...markdown.matchAll(/^> "([\s\S]+?)" — \[[^\]]*\]\(<?([^\s>]+?)>?\)$/gm)].map((match) => ({
+    text: match[1]!,
+    url: match[2]!,
+  }));
 }
 
 /** Every address a Markdown text links or shows. */
 export function addressesIn(markdown: string): string[] {
-  return [...markdown.matchAll(/[a-z][a-z0-9+.-]*:\/\/[^\s<>"]*[^\s<>").]/gi)].map((match) => match[0]);
+  return markdown.match(/[a-z][a-z0-9+.-]*:\/\/[^\s<>"()]+/gi) ?? [];
 }

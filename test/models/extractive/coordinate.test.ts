@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { ask } from './ask.ts';
 
-const coordinate = (text: string, locale = 'en-US') => ask({ agent: 'coordinator', task: { kind: 'coordinate', text, locale } });
+const coordinate = (text: string, locale = 'en-US') =>
+  ask({ agent: 'coordinator', task: { kind: 'coordinate', text, locale } });
 
 describe('small talk is answered directly and names the engine', () => {
   const rows: [text: string, mark: string][] = [
@@ -34,7 +35,12 @@ describe('small talk is answered directly and names the engine', () => {
     expect(calls).toEqual([]);
     expect(answer).toContain(mark);
     if (!/bye/.test(text)) expect(answer).toMatch(/extractive/);
-    expect(events.at(-1)).toEqual({ type: 'finish', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 }, model: 'extractive' });
+    expect(events.at(-1)).toEqual({
+      type: 'finish',
+      reason: 'stop',
+      usage: { inputTokens: 0, outputTokens: 0 },
+      model: 'extractive',
+    });
   });
 
   test('a chosen locale decides the language of the answer', async () => {
@@ -64,12 +70,15 @@ describe('everything else is handed to the planner with a guessed locale', () =>
     ['SQLite', '', 'en-US'],
     ['x'.repeat(200_000), 'en-US', 'en-US'],
   ];
-  test.each(rows.map(([text, asked, locale]) => [text.slice(0, 60), text, asked, locale] as const))('%s', async (_name, text, asked, locale) => {
-    const { text: answer, calls, events } = await coordinate(text, asked);
-    expect(answer).toBe('');
-    expect(calls).toHaveLength(1);
-    expect(calls[0]!.name).toBe('handoff_to_planner');
-    expect(JSON.parse(calls[0]!.argumentsText)).toEqual({ research_topic: text, locale });
-    expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'tool_calls' });
-  });
+  test.each(rows.map(([text, asked, locale]) => [text.slice(0, 60), text, asked, locale] as const))(
+    '%s',
+    async (_name, text, asked, locale) => {
+      const { text: answer, calls, events } = await coordinate(text, asked);
+      expect(answer).toBe('');
+      expect(calls).toHaveLength(1);
+      expect(calls[0]!.name).toBe('handoff_to_planner');
+      expect(JSON.parse(calls[0]!.argumentsText)).toEqual({ research_topic: text, locale });
+      expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'tool_calls' });
+    },
+  );
 });

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { ask, askPlan, finding, source } from './ask.ts';
 
 const BACKGROUND = [
-  source(1, '# Logging\n\n## Checkpoints\n\nA checkpoint moves the content of the write-ahead log back into the database file.\n\n## Readers and writers\n\nReaders of the write-ahead log do not block writers, and a writer does not block readers.'),
+  source(
+    1,
+    '# Logging\n\n## Checkpoints\n\nA checkpoint moves the content of the write-ahead log back into the database file.\n\n## Readers and writers\n\nReaders of the write-ahead log do not block writers, and a writer does not block readers.',
+  ),
   source(2, '# Logging\n\n## Durability\n\nThe write-ahead log is synced to disk when a transaction commits.'),
 ];
 
@@ -29,14 +32,25 @@ describe('a plan', () => {
   test('is streamed in several events that join to one JSON object', async () => {
     const { events, text } = await ask({
       agent: 'planner',
-      task: { kind: 'plan', question: 'How does the write-ahead log work?', locale: 'en-US', maxSteps: 3, background: BACKGROUND, findings: [] },
+      task: {
+        kind: 'plan',
+        question: 'How does the write-ahead log work?',
+        locale: 'en-US',
+        maxSteps: 3,
+        background: BACKGROUND,
+        findings: [],
+      },
     });
     expect(events.filter((event) => event.type === 'text').length).toBeGreaterThan(2);
     expect(() => JSON.parse(text)).not.toThrow();
   });
 
   test.each([1, 2, 3, 10])('never has more than %d steps, and they are distinct', async (maxSteps) => {
-    const plan = await askPlan({ question: 'What is WAL, why is it fast, when does it checkpoint, and how does it recover?', maxSteps, background: BACKGROUND });
+    const plan = await askPlan({
+      question: 'What is WAL, why is it fast, when does it checkpoint, and how does it recover?',
+      maxSteps,
+      background: BACKGROUND,
+    });
     expect(plan.steps.length).toBeGreaterThanOrEqual(1);
     expect(plan.steps.length).toBeLessThanOrEqual(maxSteps);
     expect(new Set(plan.steps.map((step) => step.title.toLowerCase())).size).toBe(plan.steps.length);
@@ -45,7 +59,10 @@ describe('a plan', () => {
   test.each([
     ['What is WAL and how does recovery work?', ['What is WAL?', 'How does recovery work?']],
     ['Was ist ein Journal und wie wird es gelesen?', ['Was ist ein Journal?', 'Wie wird es gelesen?']],
-    ['What are the differences between SQLite and PostgreSQL?', ['SQLite', 'PostgreSQL', 'Differences between SQLite and PostgreSQL']],
+    [
+      'What are the differences between SQLite and PostgreSQL?',
+      ['SQLite', 'PostgreSQL', 'Differences between SQLite and PostgreSQL'],
+    ],
     ['SQLite vs PostgreSQL', ['SQLite', 'PostgreSQL', 'Differences between SQLite and PostgreSQL']],
     ['什么是日志以及如何恢复数据？', ['什么是日志？', '如何恢复数据？']],
   ])('splits %s into its parts', async (question, parts) => {
@@ -68,7 +85,8 @@ describe('a plan', () => {
   });
 
   test('of a question without a single topic word still has a step', async () => {
-    for (const question of ['What is it?', '???', '"}]', 'a']) expect((await askPlan({ question })).steps.length).toBeGreaterThan(0);
+    for (const question of ['What is it?', '???', '"}]', 'a'])
+      expect((await askPlan({ question })).steps.length).toBeGreaterThan(0);
   });
 });
 
@@ -84,7 +102,10 @@ describe('re-planning', () => {
     expect(first.has_enough_context).toBe(false);
     expect(first.steps).toHaveLength(1);
     expect(first.steps[0]!.title).toContain('replication');
-    const second = await askPlan({ question, findings: [finding('Checkpoints', 'Checkpoints are fast.'), finding(first.steps[0]!.title, 'Nothing.')] });
+    const second = await askPlan({
+      question,
+      findings: [finding('Checkpoints', 'Checkpoints are fast.'), finding(first.steps[0]!.title, 'Nothing.')],
+    });
     expect(second.has_enough_context).toBe(true);
   });
 
@@ -103,7 +124,9 @@ describe('an edit of the plan', () => {
     ],
   };
   const edit = (feedback: string, maxSteps = 4) =>
-    askPlan({ question: 'Tell me about bees', feedback, maxSteps }, [{ role: 'assistant', content: JSON.stringify(former) }]);
+    askPlan({ question: 'Tell me about bees', feedback, maxSteps }, [
+      { role: 'assistant', content: JSON.stringify(former) },
+    ]);
   const rows: [feedback: string, titles: string[]][] = [
     ['drop step 2', ['History of bees', 'Varroa mites']],
     ['[EDIT_PLAN] Please remove steps 1 and 3', ['Honey prices']],
@@ -131,7 +154,11 @@ describe('an edit of the plan', () => {
   });
 
   test('keeps what the user asked for when there are too many steps', async () => {
-    expect((await edit('add pollination', 3)).steps.map((step) => step.title)).toEqual(['History of bees', 'Honey prices', 'Pollination']);
+    expect((await edit('add pollination', 3)).steps.map((step) => step.title)).toEqual([
+      'History of bees',
+      'Honey prices',
+      'Pollination',
+    ]);
   });
 
   test('that drops everything leaves the question', async () => {
