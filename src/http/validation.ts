@@ -6,6 +6,8 @@ interface SchemaError {
   message: string;
   schema: Record<string, unknown>;
   value: unknown;
+  /** For a union: what each alternative found. */
+  errors: Iterable<SchemaError>[];
 }
 
 const PLACES: Record<string, string> = {
@@ -25,7 +27,7 @@ const REQUIRED = 'Required';
 export function validationError(place: string, found: Iterable<unknown>): AppError {
   const byPath = new Map<string, string>();
   for (const item of found) {
-    const error = item as Partial<SchemaError>;
+    const error = innermost(item as Partial<SchemaError>);
     const path = error.path === 'root' ? '' : (error.path ?? '');
     if (!byPath.has(path)) byPath.set(path, describe(error));
     if (byPath.size === MAX_ERRORS) break;
@@ -46,6 +48,28 @@ function sentence(place: string, errors: { path: string; message: string }[]): s
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const what = first.message === REQUIRED ? 'is required' : lowerFirst(first.message);
   return `The ${place} is not valid: ${field ? `"${field}" ` : ''}${what}${more}.`;
+}
+
+/**
+ * The alternative of a failed union that the caller meant: the only one besides null, or the one that got furthest into
+ * the value before it failed. Otherwise the union's own error.
+ */
+function innermost(error: Partial<SchemaError>): Partial<SchemaError> {
+  const options = (error.schema?.['anyOf'] ?? []) as Record<string, unknown>[];
+  if (error.value === undefined || options.length === 0) return error;
+  const meant = options.flatMap((option, index) => (option['type'] === 'null' ? [] : [index]));
+  const firsts = meant.flatMap((index) => {
+    for (const first of error.errors?.[index] ?? []) return [first];
+    return [];
+  });
+  const [only] = firsts;
+  if (only && meant.length === 1) return innermost(only);
+  const deepest = firsts.reduce<Partial<SchemaError>>((best, one) => (depth(one) > depth(best) ? one : best), error);
+  return deepest === error ? error : innermost(deepest);
+}
+
+function depth(error: Partial<SchemaError>): number {
+  return (error.path ?? '').split('/').length;
 }
 
 /** "Expected union value" tells a person nothing: lists what is allowed instead. */
