@@ -3,6 +3,10 @@ import type { ExtractedDocument } from './document.ts';
 import { type DomNode, htmlToText } from './html-to-text.ts';
 import { unreadable } from './ingest-errors.ts';
 
+/** Never text, and often most of the bytes: dropped before nodes are built for them. */
+const DEAD_WEIGHT =
+  /<!--[\s\S]*?-->|<(script|style|svg|noscript)\b[\s\S]*?<\/\1\s*>|\bsrc\s*=\s*("data:[^"]*"|'data:[^']*')/gi;
+
 /** Reads an HTML page: the visible text without navigation, preferring `<main>` or `<article>` when it holds most of it. */
 export async function extractHtml(bytes: Uint8Array, mediaType?: string): Promise<ExtractedDocument> {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 2048));
@@ -16,9 +20,8 @@ export async function extractHtml(bytes: Uint8Array, mediaType?: string): Promis
 /** The same for HTML that is already text. */
 export async function extractHtmlText(source: string): Promise<ExtractedDocument> {
   const { parseHTML } = await import('linkedom');
-  const { document } = parseHTML(
-    /<(html|body|head)[\s>]/i.test(source) ? source : `<html><body>${source}</body></html>`,
-  );
+  const html = source.replace(DEAD_WEIGHT, '');
+  const { document } = parseHTML(/<(html|body|head)[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
   const meta = (name: string) =>
     clean(document.querySelector(`meta[name="${name}"], meta[property="og:${name}"]`)?.getAttribute('content'));
   const whole = htmlToText((document.body ?? document.documentElement) as unknown as DomNode);

@@ -51,6 +51,7 @@ export function openDatabase(file: string): Database {
       database.run('PRAGMA journal_mode = WAL');
       database.run('PRAGMA synchronous = NORMAL');
       database.run('PRAGMA cache_size = -16000');
+      database.run('PRAGMA wal_autocheckpoint = 4000');
       migrate(database, file);
       return database;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { toQueryTerms } from './index-text.ts';
-import { type ScoredChunk, searchText } from './local-search.ts';
+import { type ScoredChunk, searchText, type TermCounts } from './local-search.ts';
 import { fuseRankings, type VectorIndex } from './local-vectors.ts';
 import type { Passage, Resource } from './model.ts';
 import { slugify } from './slug.ts';
@@ -14,22 +14,28 @@ export interface LocalQuery {
   embedding?: { model: string; vector: Float32Array } | undefined;
 }
 
+/** What a connection remembers between searches. */
+export interface SearchMemory {
+  counts: TermCounts;
+  vectors: VectorIndex;
+}
+
 /** Fewest chunks each ranking gives to the fusion. */
 const FUSION_DEPTH = 100;
 
 /** The passages that answer the query, best first. */
-export function findPassages(database: Database, vectors: VectorIndex, query: LocalQuery): Passage[] {
-  return loadPassages(database, findChunks(database, vectors, query, query.limit));
+export function findPassages(database: Database, memory: SearchMemory, query: LocalQuery): Passage[] {
+  return loadPassages(database, findChunks(database, memory, query, query.limit));
 }
 
 /**
  * The resources that answer the query by their best passage, then those whose title or name contains the query; the
  * user's own before the built-in ones.
  */
-export function findResources(database: Database, vectors: VectorIndex, query: LocalQuery): Resource[] {
+export function findResources(database: Database, memory: SearchMemory, query: LocalQuery): Resource[] {
   const found = new Map<number, ResourceRow>();
   for (let depth = query.limit * 4; ; depth *= 8) {
-    const chunks = findChunks(database, vectors, query, depth);
+    const chunks = findChunks(database, memory, query, depth);
     for (const row of resourcesOf(database, chunks)) if (!found.has(row.id)) found.set(row.id, row);
     if (chunks.length < depth || found.size >= query.limit || depth > 20_000) break;
   }
@@ -79,14 +85,14 @@ interface ResourceRow {
 
 const SELECT_RESOURCE = 'SELECT id, uri, title, description, builtin, digest FROM resources';
 
-function findChunks(database: Database, vectors: VectorIndex, query: LocalQuery, limit: number): ScoredChunk[] {
+function findChunks(database: Database, memory: SearchMemory, query: LocalQuery, limit: number): ScoredChunk[] {
   const scope = query.resources && resourceIds(database, query.resources);
   const terms = toQueryTerms(query.text);
-  if (!query.embedding) return searchText(database, terms, limit, scope);
+  if (!query.embedding) return searchText(database, memory.counts, terms, limit, scope);
   const depth = Math.max(limit, FUSION_DEPTH);
   const { model, vector } = query.embedding;
-  const near = scope?.length === 0 ? [] : vectors.search(database, model, vector, depth, scope);
-  return fuseRankings([searchText(database, terms, depth, scope), near], limit);
+  const near = scope?.length === 0 ? [] : memory.vectors.search(database, model, vector, depth, scope);
+  return fuseRankings([searchText(database, memory.counts, terms, depth, scope), near], limit);
 }
 
 /** Ids of the resources at these addresses; a passage address (`…#page=3`) names its resource. */

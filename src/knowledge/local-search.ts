@@ -13,26 +13,63 @@ export type ResourceIds = number[] | undefined;
 const RANK = 'bm25(chunk_index, 2.0, 1.0)';
 /** Up to this many matching chunks are all ranked (about 1 µs each). */
 const EXACT_ROWS = 10_000;
+/** Beyond that, the rare terms that pick the candidates may match this many chunks … */
+const LEAD_ROWS = 4_000;
+/** … and the frequent terms that then complete the scores this many. */
+const REST_ROWS = 60_000;
 /** Best chunks by the rare terms that are ranked again by all terms. */
 const CANDIDATES = 300;
+
+/** How many chunks hold each term; only steers the search, so it may lag behind while the collection grows. */
+export class TermCounts {
+  #total = 0;
+  #counts = new Map<string, number>();
+
+  /** The terms that occur, rarest first. */
+  count(database: Database, terms: string[], total: number): Counted[] {
+    if (Math.abs(total - this.#total) > this.#total / 10 || this.#counts.size > 20_000) {
+      this.#counts.clear();
+      this.#total = total;
+    }
+    return terms
+      .map((term) => ({ term, count: this.#counts.get(term) ?? this.#countOne(database, term) }))
+      .filter((each) => each.count > 0)
+      .sort((a, b) => a.count - b.count);
+  }
+
+  #countOne(database: Database, term: string): number {
+    const { n } = database
+      .query<{ n: number }, [string]>('SELECT count(*) AS n FROM chunk_index WHERE chunk_index MATCH ?')
+      .get(term)!;
+    if (n > 0) this.#counts.set(term, n);
+    return n;
+  }
+}
 
 /**
  * The best chunks for quoted FTS5 terms joined by OR, ranked by BM25 over the whole collection.
  *
  * Where the terms match more chunks than can be ranked in time, the rare terms (which carry the score) choose the
  * candidates and only those get the share of the frequent terms. BM25 is a sum over terms, so a candidate's score is
- * exactly what ranking everything would give it; only a chunk that holds frequent terms alone can be missed.
+ * what ranking everything would give it; only a chunk that holds frequent terms alone can be missed.
  */
-export function searchText(database: Database, terms: string[], limit: number, resources?: ResourceIds): ScoredChunk[] {
+export function searchText(
+  database: Database,
+  counts: TermCounts,
+  terms: string[],
+  limit: number,
+  resources?: ResourceIds,
+): ScoredChunk[] {
   if (terms.length === 0 || resources?.length === 0) return [];
   const scope = resources ? inScope(database, resources) : undefined;
-  if (countMatches(database, anyOf(terms), EXACT_ROWS + 1) <= EXACT_ROWS)
-    return rank(database, anyOf(terms), limit, scope);
+  const { total } = database.query<{ total: number }, []>('SELECT count(*) AS total FROM chunks').get()!;
+  if (total <= EXACT_ROWS) return rank(database, anyOf(terms), limit, scope);
+  const counted = counts.count(database, terms, total);
+  if (counted.length === 0) return [];
+  const rows = counted.reduce((sum, each) => sum + each.count, 0);
+  if (rows <= EXACT_ROWS) return rank(database, anyOf(counted.map((each) => each.term)), limit, scope);
 
-  const total = database.query<{ n: number }, []>('SELECT count(*) AS n FROM chunks').get()!.n;
-  const counted = terms.map((term) => ({ term, count: countMatches(database, term, total) }));
-  const known = counted.filter((each) => each.count > 0).sort((a, b) => a.count - b.count);
-  const { lead, rest } = chooseLead(known, total);
+  const { lead, rest } = chooseLead(counted, total);
   const candidates = new Map<number, number>();
   for (const { id, score } of rank(database, lead, Math.max(CANDIDATES, limit), scope)) candidates.set(id, score);
   addScores(database, candidates, rest);
@@ -54,19 +91,23 @@ interface Counted {
 function chooseLead(terms: Counted[], total: number): { lead: string; rest: string[] } {
   let rows = 0;
   let taken = 0;
-  while (taken < terms.length && rows + terms[taken]!.count <= EXACT_ROWS / 2) rows += terms[taken++]!.count;
+  while (taken < terms.length && rows + terms[taken]!.count <= LEAD_ROWS) rows += terms[taken++]!.count;
   let lead = anyOf(terms.slice(0, taken).map((each) => each.term));
   if (taken === 0) {
     rows = terms[0]!.count;
-    for (taken = 1; taken < terms.length && rows > EXACT_ROWS / 2; taken++) rows *= terms[taken]!.count / total;
-    lead = terms
-      .slice(0, taken)
-      .map((each) => each.term)
-      .join(' AND ');
+    for (taken = 1; taken < terms.length && rows > LEAD_ROWS; taken++) rows *= terms[taken]!.count / total;
+    const together = terms.slice(0, taken).map((each) => each.term);
+    lead = together.join(' AND ');
   }
-  // A term in more than half of all chunks has no weight in BM25.
-  const rest = terms.slice(taken).filter((each) => each.count <= total / 2);
-  return { lead, rest: rest.map((each) => each.term) };
+  const rest: string[] = [];
+  let scanned = 0;
+  for (const { term, count } of terms.slice(taken)) {
+    scanned += count;
+    // A term in more than half of all chunks has no weight in BM25.
+    if (scanned > REST_ROWS || count > total / 2) break;
+    rest.push(term);
+  }
+  return { lead, rest };
 }
 
 /** Adds the share of `terms` to chunks that are already candidates; other rows are skipped before they cost anything. */
@@ -113,14 +154,6 @@ function rank(database: Database, expression: string, limit: number, scope: Scop
        ORDER BY score DESC, id LIMIT ?`,
     )
     .all(expression, ...values, limit);
-}
-
-function countMatches(database: Database, expression: string, atMost: number): number {
-  return database
-    .query<{ n: number }, [string, number]>(
-      'SELECT count(*) AS n FROM (SELECT 1 FROM chunk_index WHERE chunk_index MATCH ? LIMIT ?)',
-    )
-    .get(expression, atMost)!.n;
 }
 
 function anyOf(terms: string[]): string {

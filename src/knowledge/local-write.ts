@@ -11,7 +11,7 @@ export interface ResourceRow {
   updatedAt: number;
 }
 
-/** Adds a document or replaces the one with its URI, in one transaction: a reader sees the old or the new one. */
+/** Adds a document or replaces the one with its URI; call it in a transaction, so that a reader sees the old or the new one. */
 export function putDocument(database: Database, row: ResourceRow, document: ParsedDocument): void {
   const insertResource = database.query<{ id: number }, (string | number | null)[]>(
     `INSERT INTO resources (uri, name, title, description, digest, builtin, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -23,26 +23,22 @@ export function putDocument(database: Database, row: ResourceRow, document: Pars
   const insertIndex = database.query<unknown, [number, string, string]>(
     'INSERT INTO chunk_index (rowid, title, body) VALUES (?, ?, ?)',
   );
-  const title = toIndexText(document.title);
-  database
-    .transaction(() => {
-      deleteRows(database, row.uri);
-      const { id } = insertResource.get(
-        row.uri,
-        row.name,
-        document.title,
-        document.description,
-        document.digest,
-        row.builtin ? 1 : 0,
-        row.updatedAt,
-      )!;
-      for (const chunk of document.chunks) {
-        const path = JSON.stringify(chunk.headingPath);
-        const inserted = insertChunk.get(id, chunk.content, path, chunk.page ?? null, chunk.start, chunk.end)!;
-        insertIndex.run(inserted.id, title, toIndexText(chunk.content));
-      }
-    })
-    .immediate();
+  deleteRows(database, row.uri);
+  const { id } = insertResource.get(
+    row.uri,
+    row.name,
+    document.title,
+    document.description,
+    document.digest,
+    row.builtin ? 1 : 0,
+    row.updatedAt,
+  )!;
+  for (const chunk of document.chunks) {
+    const path = JSON.stringify(chunk.headingPath);
+    const inserted = insertChunk.get(id, chunk.content, path, chunk.page ?? null, chunk.start, chunk.end)!;
+    const headings = chunk.headingPath.filter((heading) => heading !== document.title);
+    insertIndex.run(inserted.id, toIndexText([document.title, ...headings].join('\n')), toIndexText(chunk.content));
+  }
 }
 
 /** Removes a document; false when there is none. */

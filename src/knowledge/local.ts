@@ -45,7 +45,7 @@ export interface LocalKnowledge extends KnowledgeProvider {
 const READERS = 2;
 const PARSE_TIMEOUT_MS = 120_000;
 /** A document may make the process grow by this much while it is read. */
-const PARSE_MEMORY_BYTES = 1536 * 1024 * 1024;
+const PARSE_MEMORY_BYTES = 1024 * 1024 * 1024;
 /** An unused worker that reads documents is ended after this; it may hold a lot of memory. */
 const PARSER_IDLE_MS = 15_000;
 const HANDBOOK_RETRY_MS = 60_000;
