@@ -79,19 +79,21 @@ export class Admission {
     if (!payload) return refuse(400, 'Body must be a JSON object in UTF-8');
 
     const type = readEventType(request.headers, payload);
-    const event = this.#newEvent(route, request, { body, payload, type, scheme: proof.scheme });
+    const toEvent = () => this.#newEvent(route, request, { body, payload, type, scheme: proof.scheme });
     if (!isWantedEvent(route.events, type)) {
-      this.#ignored.add(event, 'event not in events');
+      this.#ignored.add(toEvent, 'event not in events');
       return ignore({ event: type.name });
     }
     if (route.filter) {
-      await route.filter.prepare();
+      const preparing = route.filter.prepare();
+      if (preparing) await preparing;
       if (!route.filter.matches({ payload, eventType: type.name, headers: request.headers })) {
-        this.#ignored.add(event, 'filter');
+        this.#ignored.add(toEvent, 'filter');
         return ignore({ reason: 'filter', route: route.name });
       }
     }
 
+    const event = toEvent();
     let accepted: AcceptResult;
     try {
       accepted = await this.options.store.accept(event);
@@ -126,8 +128,9 @@ export class Admission {
     const isInline = route.work.script !== undefined || route.work.deliverOnly;
     const origin =
       route.work.deliver === 'origin' ? readOrigin(request.headers, facts.payload, facts.scheme) : undefined;
+    const id = createId('evt');
     return {
-      id: createId('evt'),
+      id,
       route: route.name,
       event: facts.type.name,
       deliveryId: delivery.id,
@@ -137,7 +140,7 @@ export class Admission {
       body: isJson(facts.body) ? facts.body : new TextEncoder().encode(JSON.stringify(facts.payload)),
       ...(origin ? { origin } : {}),
       snapshot: route.work,
-      runId: createId('run'),
+      runId: id.replace('evt', 'run'),
     };
   }
 }

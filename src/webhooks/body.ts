@@ -1,5 +1,7 @@
 import { isRecord, parseJson } from '../lib/json.ts';
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Reads a request's body; undefined when it is longer than `limit`. Nothing beyond the limit is kept. */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array | undefined> {
   const length = request.headers.get('content-length');
@@ -54,7 +56,7 @@ function parseForm(text: string): Record<string, unknown> | undefined {
 
 function decodeUtf8(body: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return UTF8.decode(body);
   } catch {
     return undefined;
   }

@@ -19,34 +19,33 @@ export interface DeliveryId {
   id: string;
   /** Set when the sender gave no id: it holds only this long. */
   windowMs?: number;
-  /** The key of idempotency: route, id and body together. */
+  /** The key of idempotency: a digest of route, id and body together. */
   key: string;
 }
 
-/** The sender's id of a delivery, bound to the route and to the digest of the body. */
+/** The sender's id of a delivery, bound to the route and to the body. */
 export function readDeliveryId(
   headers: Headers,
   payload: Record<string, unknown>,
   body: Uint8Array,
   route: string,
 ): DeliveryId {
-  const digest = new Bun.CryptoHasher('sha256').update(body).digest('base64url');
-  let id: string | undefined;
+  const id = senderId(headers, payload);
+  const key = new Bun.CryptoHasher('sha256')
+    .update(`${route}\0${id ?? ''}\0`)
+    .update(body)
+    .digest('base64url')
+    .slice(0, 24);
+  if (!id) return { id: `sha256-${key}`, windowMs: ANONYMOUS_WINDOW_MS, key };
+  return { id: id.length > MAX_ID_LENGTH ? `sha256-${key}` : id, key };
+}
+
+function senderId(headers: Headers, payload: Record<string, unknown>): string | undefined {
   for (const header of ID_HEADERS) {
-    id = headers.get(header)?.trim();
-    if (id) break;
+    const id = headers.get(header)?.trim();
+    if (id) return id;
   }
-  if (!id && headers.has('stripe-signature') && Object.hasOwn(payload, 'id') && typeof payload['id'] === 'string')
-    id = payload['id'].trim();
-  if (!id) return { id: `sha256-${digest}`, windowMs: ANONYMOUS_WINDOW_MS, key: keyOf(route, '', digest) };
-  const shown = id.length > MAX_ID_LENGTH ? `sha256-${sha256(id)}` : id;
-  return { id: shown, key: keyOf(route, id, digest) };
-}
-
-function keyOf(route: string, id: string, digest: string): string {
-  return sha256(`${route}\0${id}\0${digest}`).slice(0, 24);
-}
-
-function sha256(text: string): string {
-  return new Bun.CryptoHasher('sha256').update(text).digest('base64url');
+  // Stripe names its events in the signed body.
+  if (!headers.has('stripe-signature') || !Object.hasOwn(payload, 'id')) return undefined;
+  return typeof payload['id'] === 'string' ? payload['id'].trim() || undefined : undefined;
 }

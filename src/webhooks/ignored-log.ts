@@ -13,7 +13,7 @@ export class IgnoredLog {
 
   constructor(private readonly options: { clock: Clock; log: ThrottledLog; store: WebhookStore }) {}
 
-  add(event: NewEvent, reason: string): void {
+  add(toEvent: () => NewEvent, reason: string): void {
     const { clock, log, store } = this.options;
     const second = Math.floor(clock.now() / 1000);
     if (second !== this.#second) {
@@ -21,7 +21,7 @@ export class IgnoredLog {
       this.#written = 0;
     }
     if (++this.#written > PER_SECOND) return;
-    const { dedupe: _free, ...rest } = event;
+    const { dedupe: _free, ...rest } = toEvent();
     store.accept({ ...rest, status: 'ignored', reason }).catch((error) => {
       log.warn('ignored-log', 'an ignored webhook is missing in the delivery log', { code: toAppError(error).code });
     });
