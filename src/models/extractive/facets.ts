@@ -33,7 +33,7 @@ export async function findFacets(
     facets.push({ title: capitalize(shorten(section)), query: `${section} ${topic}` });
   }
   const words = companions(quotes, new Set(taken.flatMap((set) => [...set])));
-  if (words.length >= 2) {
+  if (words.length > 0) {
     const title = phrases.list(words.slice(0, 3));
     facets.push({ title: capitalize(title), query: `${words.slice(0, 3).join(' ')} ${topic}` });
   }
@@ -76,7 +76,7 @@ function companions(quotes: Quote[], known: Set<string>): string[] {
       if (seen.has(phrase.key) || phrase.terms.every((term) => known.has(term))) continue;
       seen.add(phrase.key);
       const entry = found.get(phrase.key) ?? { surface: phrase.surface, score: 0 };
-      entry.score += phrase.terms.length > 1 ? 1.7 : 1;
+      entry.score++;
       found.set(phrase.key, entry);
     }
   }
@@ -103,13 +103,12 @@ function phrasesIn(text: string): Phrase[] {
   const phrases: Phrase[] = [];
   const tokens = tokenize(text);
   for (const [index, token] of tokens.entries()) {
-    if (!token.term || token.surface.includes('_')) continue;
-    if (token.term.length >= 4 && !/^\d+$/.test(token.term))
-      phrases.push({ key: token.term, surface: token.surface.toLowerCase(), terms: [token.term] });
+    // One word alone is rarely a topic; two side by side that come again are.
+    if (!token.term || !/^\p{L}{3,}$/u.test(token.surface)) continue;
     const next = tokens[index + 1];
     const pair = `${token.surface} ${next?.surface}`;
     // Only words that really stand side by side, not across a comma or a back tick.
-    if (next?.term && !next.surface.includes('_') && text.includes(pair))
+    if (next?.term && /^\p{L}{3,}$/u.test(next.surface) && text.includes(pair))
       phrases.push({ key: `${token.term} ${next.term}`, surface: pair.toLowerCase(), terms: [token.term, next.term] });
   }
   return phrases;

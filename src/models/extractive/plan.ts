@@ -50,13 +50,17 @@ async function proposeSteps(
   const room = Math.min(maxSteps, Math.max(USUAL_STEPS, asked.length + 1));
   const steps = distinct(asked);
   if (steps.length >= room) return steps.slice(0, room);
-  const facets = await findFacets(task.question, citable(task.background), phrases, breathe);
+  const sources = citable(task.background);
+  const facets = sources.length > 0 ? await findFacets(task.question, sources, phrases, breathe) : [];
+  const known = distinct([...steps, ...facets]).slice(0, room);
+  // Known sources already show which sides there are; without any, the usual ones are tried.
+  if (sources.length > 0 && known.length > 1) return known;
   const topic = topicOf(task.question, 5) || shorten(task.question, 60);
   const aspects = [phrases.plan.definition, phrases.plan.practice, phrases.plan.limits].map((name) => {
     const aspect = capitalize(name(topic));
     return { title: aspect, query: aspect.replace(/[:：]\s*/, ' ') };
   });
-  return distinct([...steps, ...facets, ...aspects]).slice(0, room);
+  return distinct([...known, ...aspects]).slice(0, room);
 }
 
 /** The plan after some research: done, unless words of the question appear nowhere in the findings. */

@@ -9,6 +9,7 @@ import type { Headings, Phrases } from './phrases/model.ts';
 import { phrasesOf } from './phrases/phrases.ts';
 import { uncoveredWords } from './plan.ts';
 import { buildQuery, selectQuotes } from './rank.ts';
+import { hasCjk } from './terms.ts';
 
 type ReportTask = Extract<AgentTask, { kind: 'report' }>;
 
@@ -46,7 +47,7 @@ export async function* writeReport(task: ReportTask, breathe: Breathe): AsyncGen
     keyPoints:
       keyPoints.length > 0
         ? paragraphs(phrases.report.keyPoints, ...keyPoints.map(citeQuote))
-        : phrases.report.nothing(emphasize(task.question)),
+        : phrases.report.nothing(asSentence(task.question)),
     overview: quotes.length > 0 ? overview(task, quotes, sections, phrases) : '',
     details: quotes.length > 0 && sections.length > 0 ? detailsOf(sections, phrases) : '',
     missing,
@@ -106,7 +107,7 @@ function overview(task: ReportTask, quotes: Quote[], sections: Section[], phrase
   const count = new Set(quotes.map((quote) => quote.url)).size;
   const titles = sections.map((section) => section.title);
   return paragraphs(
-    phrases.report.overview(emphasize(task.question), quotes.length, count),
+    phrases.report.overview(asSentence(task.question), quotes.length, count),
     titles.length > 1 ? phrases.report.parts(titles) : '',
   );
 }
@@ -127,7 +128,7 @@ function missingParts(task: ReportTask, sections: Section[], quotes: Quote[], ph
       : [];
   if (untouched.length > 0) items.push(phrases.report.untouched(untouched));
   if (items.length === 0)
-    return quotes.length > 0 ? phrases.report.nothingMissing : phrases.report.nothing(emphasize(task.question));
+    return quotes.length > 0 ? phrases.report.nothingMissing : phrases.report.nothing(asSentence(task.question));
   return paragraphs(phrases.report.missingLead, items.map((item) => `- ${item}`).join('\n'));
 }
 
@@ -155,6 +156,12 @@ function heading(text: string): string {
 
 function emphasize(text: string): string {
   return `*${heading(text)}*`;
+}
+
+/** The question in italics, closed by an end mark so that a sentence can follow. */
+function asSentence(text: string): string {
+  const mark = /[.!?。！？…]$/.test(heading(text)) ? '' : hasCjk(text) ? '。' : '.';
+  return `${emphasize(text)}${mark}`;
 }
 
 function oneLine(text: string): string {

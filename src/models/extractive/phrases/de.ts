@@ -70,7 +70,7 @@ export const de: Phrases = {
     notice:
       'Diesen Bericht hat kein Sprachmodell geschrieben. Die eingebaute extraktive Engine hat die Textstellen ausgewählt; jedes Zitat steht wörtlich in der dahinter verlinkten Quelle.',
     overview: (question, count, sources) =>
-      `Die Frage lautete ${question}. ${passages(count)} aus ${sourceCount(sources)} ${count === 1 ? 'wird' : 'werden'} im Folgenden zitiert.`,
+      `Die Frage lautete: ${question} Dieser Bericht zitiert ${count === 1 ? 'eine Textstelle' : `${count} Textstellen`} aus ${sourceCount(sources)}.`,
     parts: (titles) => `Die Recherche umfasste: ${titles.join('; ')}.`,
     keyPoints: 'Die Textstellen, die die Frage am direktesten beantworten:',
     details: 'Jeder Abschnitt gehört zu einem Schritt der Recherche.',
@@ -86,7 +86,7 @@ export const de: Phrases = {
     untouched: (terms) => `Keine zitierte Textstelle erwähnt: ${terms.join(', ')}.`,
     sourcesLead: 'Die oben zitierten Quellen:',
     nothing: (question) =>
-      `Keine gefundene Quelle enthält eine Textstelle, die ${question} beantwortet. Versuchen Sie andere Begriffe, fügen Sie mit \`agent knowledge add\` Dokumente hinzu oder schalten Sie die Websuche ein.`,
+      `Keine gefundene Quelle enthält eine Textstelle, die diese Frage beantwortet: ${question} Versuchen Sie andere Begriffe, fügen Sie mit \`agent knowledge add\` Dokumente hinzu oder schalten Sie die Websuche ein.`,
     noSources: 'Es wird keine Quelle zitiert.',
   },
 };

@@ -93,7 +93,7 @@ export const en: Phrases = {
     untouched: (terms) => `No quoted passage mentions: ${terms.join(', ')}.`,
     sourcesLead: 'The sources quoted above:',
     nothing: (question) =>
-      `No retrieved source holds a passage that answers ${question}. Try other words, add documents with \`agent knowledge add\`, or enable web search.`,
+      `No retrieved source holds a passage that answers this question: ${question} Try other words, add documents with \`agent knowledge add\`, or enable web search.`,
     noSources: 'No source is cited.',
   },
 };

@@ -70,7 +70,7 @@ export const es: Phrases = {
     notice:
       'Ningún modelo de lenguaje escribió este informe. El motor extractivo integrado eligió los pasajes; cada cita figura palabra por palabra en la fuente enlazada a continuación.',
     overview: (question, count, sources) =>
-      `La pregunta era ${question}. ${passages(count)} de ${sourceCount(sources)} se ${count === 1 ? 'cita' : 'citan'} a continuación.`,
+      `La pregunta era: ${question} Este informe cita ${count === 1 ? 'un pasaje' : `${count} pasajes`} de ${sourceCount(sources)}.`,
     parts: (titles) => `La investigación abarcó: ${titles.join('; ')}.`,
     keyPoints: 'Los pasajes que responden más directamente a la pregunta:',
     details: 'Cada parte corresponde a un paso de la investigación.',
@@ -86,7 +86,7 @@ export const es: Phrases = {
     untouched: (terms) => `Ningún pasaje citado menciona: ${terms.join(', ')}.`,
     sourcesLead: 'Las fuentes citadas arriba:',
     nothing: (question) =>
-      `Ninguna fuente recuperada contiene un pasaje que responda a ${question}. Pruebe con otras palabras, añada documentos con \`agent knowledge add\` o active la búsqueda web.`,
+      `Ninguna fuente recuperada contiene un pasaje que responda a esta pregunta: ${question} Pruebe con otras palabras, añada documentos con \`agent knowledge add\` o active la búsqueda web.`,
     noSources: 'No se cita ninguna fuente.',
   },
 };

@@ -72,7 +72,7 @@ export const fr: Phrases = {
     notice:
       'Aucun modèle de langage n’a écrit ce rapport. Le moteur extractif intégré a choisi les passages ; chaque citation figure mot pour mot dans la source liée à sa suite.',
     overview: (question, count, sources) =>
-      `La question était ${question}. ${passages(count)} de ${sourceCount(sources)} ${count === 1 ? 'est cité' : 'sont cités'} ci-dessous.`,
+      `La question était : ${question} Ce rapport cite ${count === 1 ? 'un passage' : `${count} passages`} de ${sourceCount(sources)}.`,
     parts: (titles) => `La recherche a porté sur : ${titles.join(' ; ')}.`,
     keyPoints: 'Les passages qui répondent le plus directement à la question :',
     details: 'Chaque partie correspond à une étape de la recherche.',
@@ -88,7 +88,7 @@ export const fr: Phrases = {
     untouched: (terms) => `Aucun passage cité ne mentionne : ${terms.join(', ')}.`,
     sourcesLead: 'Les sources citées ci-dessus :',
     nothing: (question) =>
-      `Aucune source retrouvée ne contient de passage qui répond à ${question}. Essayez d’autres mots, ajoutez des documents avec \`agent knowledge add\` ou activez la recherche web.`,
+      `Aucune source retrouvée ne contient de passage qui répond à cette question : ${question} Essayez d’autres mots, ajoutez des documents avec \`agent knowledge add\` ou activez la recherche web.`,
     noSources: 'Aucune source n’est citée.',
   },
 };

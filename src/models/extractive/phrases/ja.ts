@@ -64,7 +64,7 @@ export const ja: Phrases = {
     notice:
       'この報告書は言語モデルが書いたものではありません。内蔵の抽出エンジンが箇所を選びました。引用はすべて、直後にリンクした出典の原文と一字一句同じです。',
     overview: (question, count, sources) =>
-      `質問は${question}です。以下に ${sources} 件の出典から ${count} 件の箇所を引用します。`,
+      `質問：${question} この報告書は ${sources} 件の出典から ${count} 件の箇所を引用します。`,
     parts: (titles) => `調査の範囲：${titles.join('；')}。`,
     keyPoints: '質問に最も直接答える箇所：',
     details: '以下の各項目は調査の各ステップに対応します。',
@@ -79,7 +79,7 @@ export const ja: Phrases = {
     untouched: (terms) => `引用した箇所は次の語に触れていません：${terms.join('、')}。`,
     sourcesLead: '上で引用した出典：',
     nothing: (question) =>
-      `取得した出典に${question}に答える箇所はありませんでした。別の語で試すか、\`agent knowledge add\` で文書を追加するか、ウェブ検索を有効にしてください。`,
+      `取得した出典に、次の質問に答える箇所はありませんでした：${question} 別の語で試すか、\`agent knowledge add\` で文書を追加するか、ウェブ検索を有効にしてください。`,
     noSources: '引用した出典はありません。',
   },
 };

@@ -56,7 +56,7 @@ export const zh: Phrases = {
       strategic_investment: { keyPoints: '执行摘要', overview: '范围', details: '证据', missing: '风险与证据缺口' },
     },
     notice: '本报告不是由语言模型撰写的。内置的抽取式引擎选取了这些段落；每段引文都与其后所链接来源中的原文逐字一致。',
-    overview: (question, count, sources) => `问题是：${question}。以下引用了 ${sources} 个来源中的 ${count} 段原文。`,
+    overview: (question, count, sources) => `问题是：${question} 本报告引用了 ${sources} 个来源中的 ${count} 段原文。`,
     parts: (titles) => `研究内容包括：${titles.join('；')}。`,
     keyPoints: '最直接回答问题的原文：',
     details: '以下每一部分对应一个研究步骤。',
@@ -70,7 +70,7 @@ export const zh: Phrases = {
     untouched: (terms) => `引用的段落都没有提到：${terms.join('、')}。`,
     sourcesLead: '上文引用的来源：',
     nothing: (question) =>
-      `检索到的来源中没有能够回答${question}的段落。请换用其他词语，用 \`agent knowledge add\` 添加文档，或启用网页搜索。`,
+      `检索到的来源中没有能够回答这个问题的段落：${question} 请换用其他词语，用 \`agent knowledge add\` 添加文档，或启用网页搜索。`,
     noSources: '没有引用任何来源。',
   },
 };
