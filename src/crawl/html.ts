@@ -14,8 +14,8 @@ const FURNITURE = 'script, header, footer, aside, [role="banner"]';
 /** Blocks without text, dropped before the parser builds nodes for them (structured data is kept for Readability). */
 const BLOCKS =
   /<!--[\s\S]*?-->|<(style|svg|noscript)\b[\s\S]*?<\/\1\s*>|<script\b(?![^>]*ld\+json)[\s\S]*?<\/script\s*>/gi;
-/** Longer pages are cut here: it bounds the memory of the parser (about 150 bytes a character), and no model reads so far. */
-const MAX_HTML_LENGTH = 2_000_000;
+/** Longer pages are cut here: it bounds the parser's time and memory (about 200 bytes a character), and no model reads so far. */
+const MAX_HTML_LENGTH = 1_000_000;
 /** Below this the readability score is not trusted and the whole body is taken when it holds more. */
 const SHORT_ARTICLE = 500;
 
