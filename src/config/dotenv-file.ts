@@ -9,8 +9,8 @@ export interface DotenvFile {
 }
 
 /** Reads `<home>/.env` (KEY=value lines, `export`, quotes, comments); an absent file has no variables. */
-export async function readDotenvFile(path: string): Promise<DotenvFile> {
-  const { text, problem } = await readHomeFile(path, '.env');
+export function readDotenvFile(path: string): DotenvFile {
+  const { text, problem } = readHomeFile(path, '.env');
   if (text === undefined) return { variables: {}, lineOf: () => undefined, ...(problem ? { problem } : {}) };
   const lines = text.split('\n');
   return {

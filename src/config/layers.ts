@@ -20,7 +20,6 @@ export function addTree(
   tree: Record<string, unknown>,
   originOf: (path: string[]) => Origin,
 ): void {
-  const knownPaths = [...configKeys(schema)].map((key) => key.path);
   const merge = (node: TSchema, value: unknown, path: string[]): void => {
     const kind = kindOf(node);
     const isMap = kind === 'object' || kind === 'record';
@@ -37,7 +36,7 @@ export function addTree(
       const childSchema = Object.hasOwn(known, name) ? known[name] : open;
       const childPath = [...path, name];
       if (childSchema) merge(childSchema, child, childPath);
-      else layers.problems.push(unknownKey(childPath, Object.keys(known), knownPaths, originOf(childPath)));
+      else layers.problems.push(unknownKey(schema, childPath, Object.keys(known), originOf(childPath)));
     }
   };
   merge(schema, tree, []);
@@ -74,10 +73,10 @@ function set(layers: Layers, path: string[], value: unknown, origin: Origin, kee
   layers.origins.set(path.join('.'), origin);
 }
 
-function unknownKey(path: string[], siblings: string[], knownPaths: string[], origin: Origin): Problem {
+function unknownKey(schema: TSchema, path: string[], siblings: string[], origin: Origin): Problem {
   const name = path.at(-1) ?? '';
   const near = nearest(name, siblings);
-  const elsewhere = near ? undefined : knownPaths.find((known) => known.split('.').at(-1) === name);
+  const elsewhere = near ? undefined : configKeys(schema).find((key) => key.path.split('.').at(-1) === name)?.path;
   const parent = path.slice(0, -1).join('.');
   const known = siblings.length > 0 ? ` (known ${parent ? `in ${parent}` : 'sections'}: ${siblings.join(', ')})` : '';
   const hint = near ? `; did you mean ${near}?` : elsewhere ? `; did you mean ${elsewhere}?` : `${known}.`;

@@ -41,7 +41,7 @@ export interface LoadedConfig {
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const env = options.env ?? process.env;
   const home = resolveHome(env, options.homeOverride);
-  const dotenv = await readDotenvFile(join(home, '.env'));
+  const dotenv = readDotenvFile(join(home, '.env'));
   const environment = { ...dotenv.variables, ...definedOf(env) };
   const yaml = await readYamlFile(join(home, 'config.yaml'), environment);
 
@@ -77,6 +77,7 @@ function definedOf(env: Environment): Environment {
 
 function invalidValues(config: Config, origins: Map<string, Origin>): Problem[] {
   const problems = new Map<string, Problem>();
+  if (Value.Check(ConfigSchema, config)) return [];
   for (const error of Value.Errors(ConfigSchema, config)) {
     const path = error.path.slice(1).replaceAll('/', '.');
     if (problems.has(path)) continue;

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** Where a configuration value came from. */
 export interface Origin {
   source: 'default' | 'file' | 'dotenv' | 'environment' | 'flag';
@@ -12,11 +14,13 @@ export interface Problem {
   origin?: string;
 }
 
-/** The text of a file of the home; undefined when there is none; a problem when it cannot be read as text. */
-export async function readHomeFile(path: string, name: string): Promise<{ text?: string; problem?: Problem }> {
+/**
+ * The text of a file of the home; undefined when there is none; a problem when it cannot be read as text.
+ * Read synchronously: at start-up there is nothing else to do, and two hops to the thread pool cost milliseconds.
+ */
+export function readHomeFile(path: string, name: string): { text?: string; problem?: Problem } {
   try {
-    const bytes = await Bun.file(path).bytes();
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)) };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return {};

@@ -32,22 +32,17 @@ export interface ConfigKey {
 }
 
 /** Every value a user may set, in the schema's order, list items and free maps included. */
-export function* configKeys(schema: TSchema, path = ''): Generator<ConfigKey> {
+export function configKeys(schema: TSchema, path = '', keys: ConfigKey[] = []): ConfigKey[] {
   const join = (name: string) => (path ? `${path}.${name}` : name);
   const kind = kindOf(schema);
-  if (kind === 'object') {
-    for (const [name, child] of Object.entries(propertiesOf(schema))) yield* configKeys(child, join(name));
-    const open = openSchemaOf(schema);
-    if (open && kindOf(open) !== 'leaf') yield* configKeys(open, join('<name>'));
-    return;
-  }
-  yield { path, schema };
-  if (kind === 'record') {
-    const open = openSchemaOf(schema);
-    if (open && kindOf(open) === 'object') yield* configKeys(open, join('<name>'));
-  }
-  if (kind === 'array' && kindOf(schema['items'] as TSchema) === 'object')
-    yield* configKeys(schema['items'] as TSchema, `${path}[]`);
+  if (kind !== 'object') keys.push({ path, schema });
+  if (kind === 'object')
+    for (const [name, child] of Object.entries(propertiesOf(schema))) configKeys(child, join(name), keys);
+  const open = kind === 'object' || kind === 'record' ? openSchemaOf(schema) : undefined;
+  if (open && kindOf(open) === 'object') configKeys(open, join('<name>'), keys);
+  const items = kind === 'array' ? (schema['items'] as TSchema) : undefined;
+  if (items && kindOf(items) === 'object') configKeys(items, `${path}[]`, keys);
+  return keys;
 }
 
 /** Names of the environment variables that set a key, the first one found wins. */

@@ -15,7 +15,7 @@ const NAME = 'config.yaml';
 
 /** Reads `<home>/config.yaml` and puts the variables in: `${NAME}`, `${NAME:-otherwise}`, `$${` for a literal `${`. */
 export async function readYamlFile(path: string, variables: Record<string, string | undefined>): Promise<YamlFile> {
-  const { text, problem } = await readHomeFile(path, NAME);
+  const { text, problem } = readHomeFile(path, NAME);
   if (text === undefined || text.trim() === '')
     return { value: {}, lineOf: () => undefined, problems: problem ? [problem] : [] };
   // Loaded here because most starts have no file.

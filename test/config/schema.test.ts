@@ -7,7 +7,7 @@ import { configKeys, envNamesOf } from '../../src/config/walk.ts';
 import { Type } from '../../src/schema.ts';
 import { homeFolder } from './home-folder.ts';
 
-const keys = [...configKeys(ConfigSchema)];
+const keys = configKeys(ConfigSchema);
 
 describe('every configuration key', () => {
   test('has a one-sentence description', () => {
