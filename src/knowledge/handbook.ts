@@ -20,21 +20,20 @@ export interface HandbookPage {
   text: string;
 }
 
-// One import and one line per page of src/handbook/.
-/** Every page, in reading order. */
+/** Every page of src/handbook/ in reading order; a new page is one import above and one line here. */
 export const HANDBOOK_PAGES: readonly HandbookPage[] = [
   { name: 'getting-started', text: gettingStarted },
   { name: 'research', text: research },
-  { name: 'runs', text: runs },
   { name: 'chat-stream', text: chatStream },
-  { name: 'http-api', text: httpApi },
-  { name: 'configuration', text: configuration },
-  { name: 'models', text: models },
+  { name: 'runs', text: runs },
   { name: 'knowledge', text: knowledge },
   { name: 'web-search', text: webSearch },
   { name: 'crawling-and-safety', text: crawlingAndSafety },
+  { name: 'models', text: models },
+  { name: 'configuration', text: configuration },
+  { name: 'command-line', text: commandLine },
+  { name: 'http-api', text: httpApi },
   { name: 'security', text: security },
   { name: 'deployment', text: deployment },
-  { name: 'command-line', text: commandLine },
   { name: 'troubleshooting', text: troubleshooting },
 ];
