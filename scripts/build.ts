@@ -33,6 +33,8 @@ async function compile(outfile: string, target?: (typeof TARGETS)[number]): Prom
     format: 'esm',
     bytecode: true,
     sourcemap: 'linked',
+    // Without it every lazily imported library is loaded at start: 20 ms instead of 9 to the first line of main.
+    splitting: true,
     // Elysia reads its handlers' source text: minified ones crash.
     minify: false,
     compile: {
@@ -44,6 +46,8 @@ async function compile(outfile: string, target?: (typeof TARGETS)[number]): Prom
     },
     throw: false,
   });
+  // The executable carries its source maps; the copies beside it are of no use.
+  for (const map of new Bun.Glob('*.map').scanSync({ cwd: DIST })) rmSync(join(DIST, map));
   if (!result.success) throw new Error(`${target ?? 'this machine'}: ${result.logs.map(String).join('\n')}`);
 }
 
