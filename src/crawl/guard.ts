@@ -1,4 +1,5 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { upstreamError, userError } from '../errors.ts';
 import { isPublicAddress } from './address.ts';
 import { hostToV6, validateUrl } from './validate-url.ts';
@@ -29,6 +30,8 @@ export function createGuard(options: { allowPrivateNetwork: boolean; resolve?: R
       const literal = /^[\d.]+$/.test(url.hostname) ? url.hostname : hostToV6(url.hostname);
       if (literal !== undefined) return { url, addresses: [literal] };
       const addresses = await resolveName(url.hostname, resolve, signal);
+      // Only what can be dialled as it stands: anything else would be resolved once more on the way.
+      if (!addresses.every((address) => isIP(address) && !address.includes('%'))) throw unresolved(url.hostname);
       // One private answer among public ones is a rebinding attempt or a broken zone: refuse all of it.
       if (!options.allowPrivateNetwork && !addresses.every(isPublicAddress))
         throw userError('url_refused', 400, `The host ${url.hostname} is not on the public internet.`);

@@ -67,9 +67,9 @@ async function connect(target: GuardedTarget, hop: GuardedExchange, options: Gua
   const isLiteral = addresses[0] === url.hostname.replace(/^\[|\]$/g, '');
   let failure: unknown;
   for (const address of addresses) {
-    const dialled = new URL(url);
-    dialled.hostname = address.includes(':') ? `[${address}]` : address;
-    dialled.hash = '';
+    const host = address.includes(':') ? `[${address}]` : address;
+    const port = url.port && `:${url.port}`;
+    const dialled = new URL(`${url.protocol}//${host}${port}${url.pathname}${url.search}`);
     try {
       return await send(dialled, {
         method: hop.method,

@@ -133,7 +133,6 @@ describe('the guard', () => {
     [['fd00:ec2::254']],
     [['100.64.1.1']],
     [['93.184.216.34', '127.0.0.1']],
-    [['not an address']],
   ])('refuses a name that resolves to %p', async (addresses) => {
     let reached = false;
     const server = serve(() => {
@@ -157,6 +156,25 @@ describe('the guard', () => {
     const error = await failure(guardedBy([])('http://nowhere.test/', request()));
     expect(error).toMatchObject({ code: 'upstream_unavailable', message: expect.stringContaining('nowhere.test') });
   });
+
+  test.each(['not an address', 'other.test', '127.1', 'fe80::1%lo', ''])(
+    'does not dial %p, which would be resolved once more',
+    async (answer) => {
+      for (const allowPrivateNetwork of [true, false]) {
+        const fetchNamed = createGuardedFetch({
+          allowPrivateNetwork,
+          log: silentLogger,
+          lookup: async () => [answer],
+          fetch: () => Promise.reject(new Error('dialled')),
+        });
+        const error = await failure(fetchNamed('http://name.test/', request()));
+        expect(error).toMatchObject({
+          code: 'upstream_unavailable',
+          message: 'The host name name.test could not be resolved.',
+        });
+      }
+    },
+  );
 
   test('gives up on a resolver that never answers', async () => {
     const stuck = createGuardedFetch({
