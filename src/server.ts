@@ -6,6 +6,7 @@ import { createCors } from './http/cors.ts';
 import { createDocsRoutes } from './http/docs-routes.ts';
 import { createEdge } from './http/edge.ts';
 import { createErrorHandler } from './http/error-handler.ts';
+import { createHealth } from './http/health.ts';
 import { HttpListener } from './http/http-listener.ts';
 
 import { type MountedRoute, RouteTable } from './http/route-table.ts';
@@ -30,7 +31,8 @@ export interface ApiServer {
 
 /** Builds the API: everything that is mounted, in order. Opens nothing before `listener.start()`. */
 export function createServer(deps: ServerDeps, options: ServerOptions = {}): ApiServer {
-  const { config, log } = deps;
+  const { config, log, models } = deps;
+  const health = createHealth(deps.clock);
   const guarded = config.server.api_token !== undefined;
   const limits = { maxBodyBytes: config.server.max_body_bytes, maxFileBytes: config.knowledge.max_file_bytes };
   let table: RouteTable | undefined;
@@ -43,7 +45,7 @@ export function createServer(deps: ServerDeps, options: ServerOptions = {}): Api
   const app: AnyElysia = new Elysia({ handler: { standardHostname: false } })
     .use(createErrorHandler({ log, routes }))
     .use(createBodyReader({ limits, routes, server: () => app.server }))
-    .use(createSystemRoutes({ ...deps, knowledgeProvider: config.knowledge.provider }));
+    .use(createSystemRoutes({ models, health, knowledgeProvider: config.knowledge.provider }));
   for (const feature of options.routes ?? []) app.use(feature);
   app.use(createDocsRoutes({ app: () => app, guarded }));
 
@@ -51,6 +53,7 @@ export function createServer(deps: ServerDeps, options: ServerOptions = {}): Api
     log,
     limits,
     guarded,
+    health,
     routes,
     cors: createCors(config.server.allowed_origins),
     authorize: createAuthorize(config.server.api_token),

@@ -4,6 +4,7 @@ import { logAccess } from './access-log.ts';
 import type { Authorize } from './auth.ts';
 import type { Cors } from './cors.ts';
 import { logFailure, problemResponse } from './errors.ts';
+import type { ReadHealth } from './health.ts';
 import { type BodyLimits, isSimpleMediaType, maxBytesOf } from './parse-body.ts';
 import { bodyTooLarge, contentLengthOf } from './read-body.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
@@ -17,6 +18,7 @@ export interface EdgeNeeds {
   limits: BodyLimits;
   /** True when a token guards the API, so that a browser cannot be made to call it unknowingly. */
   guarded: boolean;
+  health: ReadHealth;
   routes(): RouteTable;
   /** The router; it turns its own failures into answers. */
   route(request: Request): Response | Promise<Response>;
@@ -41,6 +43,8 @@ export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Resp
   const answer = (request: Request, path: string, requestId: string): Response | Promise<Response> => {
     const preflight = cors.preflight(request);
     if (preflight) return preflight;
+    // Probes come first and often: they need neither the router nor the time it takes to compile its first route.
+    if (path === '/health' && request.method === 'GET') return Response.json(needs.health());
     const refused = refusal(request, path);
     if (refused) return problemResponse(refused, requestId);
     if (request.method === 'OPTIONS' && needs.routes().find(path))

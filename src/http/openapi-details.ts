@@ -3,11 +3,11 @@ export const PROBLEMS_KEY = 'x-problems';
 /** Key under which a route describes a success that is not JSON. */
 export const ANSWER_KEY = 'x-answer';
 
-/** An answer that is not JSON. */
+/** A success that is not JSON. */
 export interface DescribedAnswer {
   status: number;
   description: string;
-  content: Record<string, { schema: Record<string, unknown> }>;
+  content?: Record<string, { schema: Record<string, unknown> }>;
   headers?: Record<string, { description: string; schema: Record<string, unknown> }>;
 }
 
@@ -39,4 +39,9 @@ export function eventStreamResponse(
   return {
     [ANSWER_KEY]: { status: 200, description, content: { 'text/event-stream': { schema: { type: 'string' } } } },
   };
+}
+
+/** Describes a success without a body, for the `detail` of a route that answers 204. */
+export function emptyResponse(description = 'Done.'): Record<typeof ANSWER_KEY, DescribedAnswer> {
+  return { [ANSWER_KEY]: { status: 204, description } };
 }

@@ -111,7 +111,7 @@ function toResponses(declared: Operation['responses'], answer: DescribedAnswer |
   for (const [status, response] of Object.entries(declared ?? {})) {
     // The generator lists every media type it knows for a schema; what a route wrote out by hand has its own.
     const json = response.content?.['application/json'];
-    if (answer && status === String(answer.status) && !response.content) continue;
+    if (answer && !response.content) continue;
     responses[status] = {
       ...response,
       description: response.description || SUCCESS_TEXTS[status] || 'Done.',
@@ -121,7 +121,8 @@ function toResponses(declared: Operation['responses'], answer: DescribedAnswer |
   if (answer) {
     const { status, ...described } = answer;
     const key = String(status);
-    responses[key] = { ...described, content: { ...responses[key]?.content, ...described.content } };
+    const content = { ...responses[key]?.content, ...described.content };
+    responses[key] = { ...described, ...(Object.keys(content).length > 0 && { content }) };
   }
   return responses;
 }

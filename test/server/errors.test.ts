@@ -20,7 +20,7 @@ describe('every failure is one problem document', () => {
     ['an unknown path', ['/nope'], 404, 'not_found'],
     ['an unknown API path', ['/api/nope'], 404, 'not_found'],
     ['a wrong method', ['/api/sample/echo'], 405, 'method_not_allowed'],
-    ['a wrong method on a pattern', ['/api/sample/items/1', { method: 'DELETE' }], 405, 'method_not_allowed'],
+    ['a wrong method on a pattern', ['/api/sample/items/1', { method: 'PUT' }], 405, 'method_not_allowed'],
     ['malformed JSON', post('/api/sample/echo', '{bad'), 400, 'malformed_json'],
     ['a lone brace', post('/api/sample/echo', '{'), 400, 'malformed_json'],
     ['invalid UTF-8', post('/api/sample/echo', new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22])), 400, 'malformed_json'],
@@ -80,7 +80,7 @@ describe('every failure is one problem document', () => {
 test('a 405 lists what the path answers', async () => {
   expect((await server.fetch('/api/sample/echo')).headers.get('allow')).toBe('POST, OPTIONS');
   expect((await server.fetch('/api/sample/items/1', { method: 'POST' })).headers.get('allow')).toBe(
-    'GET, HEAD, OPTIONS',
+    'GET, DELETE, HEAD, OPTIONS',
   );
   expect((await server.fetch('/api/config/', { method: 'PUT' })).headers.get('allow')).toBe('GET, HEAD, OPTIONS');
 });

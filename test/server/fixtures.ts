@@ -1,6 +1,11 @@
 import { Elysia, t } from 'elysia';
 import { AppError, upstreamError, userError } from '../../src/errors.ts';
-import { binaryResponse, eventStreamResponse, problemResponses } from '../../src/http/openapi-details.ts';
+import {
+  binaryResponse,
+  emptyResponse,
+  eventStreamResponse,
+  problemResponses,
+} from '../../src/http/openapi-details.ts';
 import { QueryInteger } from '../../src/http/query.ts';
 import { formatFrame, sseResponse } from '../../src/http/sse.ts';
 import { Nullable, Type } from '../../src/schema.ts';
@@ -65,6 +70,9 @@ export function createSampleRoutes() {
           request.signal.addEventListener('abort', () => reject(new Error('the upstream call was cut')));
         }),
     )
+    .delete('/items/:id', () => new Response(null, { status: 204 }), {
+      detail: { summary: 'Remove', ...emptyResponse() },
+    })
     .get('/file', () => new Response('ID3', { headers: { 'content-type': 'audio/mp3' } }), {
       detail: { summary: 'File', ...binaryResponse('audio/mp3', 'audio/wav'), ...problemResponses(400) },
     })

@@ -78,6 +78,13 @@ test('files and event streams have their media types', () => {
   expect(Object.keys(operation('/api/sample/stream', 'get').responses['200']!.content!)).toEqual(['text/event-stream']);
 });
 
+test('a success without a body has none in the document', () => {
+  expect(operation('/api/sample/items/{id}', 'delete').responses).toEqual({
+    '204': { description: 'Done.' } as never,
+    '500': { $ref: '#/components/responses/500' },
+  });
+});
+
 test('the errors of a route and those of the server are listed with the problem schema', () => {
   const statuses = Object.keys(operation('/api/sample/echo', 'post').responses);
   expect(statuses).toEqual(['200', '400', '403', '413', '415', '422', '500']);
