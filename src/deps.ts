@@ -10,6 +10,8 @@ import { createEmbedder } from './models/embedder.ts';
 import { createExtractiveModel } from './models/extractive/extractive.ts';
 import type { Models } from './models/model.ts';
 import { createModels } from './models/models.ts';
+import { createQuickWorkflow } from './research/quick.ts';
+import type { ResearchDeps } from './research/scope.ts';
 import { createResearchWorkflow } from './research/workflow.ts';
 import { RunService } from './runs/service.ts';
 import { createSearch } from './search/chain.ts';
@@ -56,28 +58,20 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
   const embedder = createEmbedder(config.models.embedding, { fetch, clock });
   const knowledge = createLocalKnowledge({ home, config: config.knowledge, embedder, log, clock });
   const store = createStore({ url: config.database.url, home, clock });
-  const { research } = config;
+  const researchDeps: ResearchDeps = {
+    models,
+    search,
+    searchConfigured: isSearchConfigured(config),
+    crawler,
+    knowledge,
+    toolProviders: [],
+    clock,
+    log,
+    limits: researchLimits(config.research),
+  };
   const runs = new RunService({
     store,
-    workflows: {
-      research: createResearchWorkflow({
-        models,
-        search,
-        searchConfigured: isSearchConfigured(config),
-        crawler,
-        knowledge,
-        toolProviders: [],
-        clock,
-        log,
-        limits: {
-          maxConcurrency: research.max_concurrency,
-          maxToolRounds: research.max_tool_rounds,
-          chunkIntervalMs: research.chunk_interval_ms,
-          stepTimeoutMs: research.step_timeout_seconds * 1000,
-          maxToolOutputTokens: research.max_tool_output_tokens,
-        },
-      }),
-    },
+    workflows: { research: createResearchWorkflow(researchDeps), quick: createQuickWorkflow(researchDeps) },
     clock,
     log,
     maxActive: config.runs.max_active,
@@ -104,6 +98,16 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
       await knowledge.stop();
       await store.stop();
     },
+  };
+}
+
+function researchLimits(research: Config['research']): ResearchDeps['limits'] {
+  return {
+    maxConcurrency: research.max_concurrency,
+    maxToolRounds: research.max_tool_rounds,
+    chunkIntervalMs: research.chunk_interval_ms,
+    stepTimeoutMs: research.step_timeout_seconds * 1000,
+    maxToolOutputTokens: research.max_tool_output_tokens,
   };
 }
 

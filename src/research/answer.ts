@@ -1,7 +1,7 @@
 import { AppError, internalError } from '../errors.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { createId } from '../lib/id.ts';
-import type { FinishReason, Model, ModelRequest, ToolCall, Usage } from '../models/model.ts';
+import type { AgentRole, FinishReason, Model, ModelRequest, ToolCall, Usage } from '../models/model.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { type Draft, fitDrafts } from './drafts.ts';
 import type { Scope } from './scope.ts';
@@ -25,6 +25,8 @@ export interface AnswerOptions {
   /** Journal key. */
   key: string;
   agent: WireAgent;
+  /** Value of `x-agent-role` when it is not the agent's name. */
+  role?: AgentRole;
   model: Model;
   drafts: Draft[];
   request: Omit<ModelRequest, 'agent' | 'messages' | 'runId'>;
@@ -86,7 +88,7 @@ async function* attemptAnswer(
   const budget = Math.floor(promptBudget(model, options.request.maxTokens) * 0.7 ** attempt);
   const request: ModelRequest = {
     ...options.request,
-    agent: options.agent,
+    agent: options.role ?? options.agent,
     messages: fitDrafts(options.drafts, budget),
     runId: scope.context.runId,
   };

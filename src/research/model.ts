@@ -90,6 +90,10 @@ export interface ResearchInput {
   mcpSettings: Record<string, unknown> | null;
   /** Addresses earlier runs of the thread retrieved. */
   knownSources: { url: string; title: string }[];
+  /** Further instructions of whoever set the run up (skills, a webhook route), for every agent that writes. */
+  instructions?: string;
+  /** Names of the tool providers the run may use; absent means all. */
+  toolsets?: string[];
 }
 
 /** A source of the run: what was retrieved, where from, and when. */

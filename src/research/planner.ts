@@ -96,7 +96,10 @@ function plannerDrafts(scope: Scope, material: PlannerMaterial): Draft[] {
     locale: scope.locale,
     fence,
   });
-  const drafts: Draft[] = [{ role: 'system', pieces: [system] }, ...conversationDrafts(input.conversation, true)];
+  const drafts: Draft[] = [
+    { role: 'system', pieces: [system, input.instructions ?? ''] },
+    ...conversationDrafts(input.conversation, true),
+  ];
   drafts.push({ role: 'user', pieces: [`Research topic: ${scope.question}`] });
   if (material.background.length > 0) {
     const text = material.background.map((source) => `${source.title}\n${source.url}\n${source.content}`).join('\n\n');

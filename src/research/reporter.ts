@@ -77,7 +77,7 @@ function reportDrafts(scope: Scope, material: ReportMaterial): Draft[] {
     (source) => `[${source.number}] ${source.title}\n${source.url}\n${source.content.slice(0, 3000)}`,
   );
   return [
-    { role: 'system', pieces: [system] },
+    { role: 'system', pieces: [system, input.instructions ?? ''] },
     ...conversationDrafts(input.conversation, false),
     { role: 'user', pieces: [`Report on: ${scope.question}\nTitle of the research: ${material.title}`] },
     { role: 'user', pieces: ['Findings:\n', ...fenced(fence, findings.join('\n\n') || 'There are none.')] },

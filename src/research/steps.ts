@@ -86,7 +86,7 @@ async function* runStep(
   const signal = AbortSignal.any([context.signal, context.finishSignal, timeout]);
   try {
     signal.throwIfAborted();
-    const tools = await stepTools(scope, agent, toolSets, signal);
+    const tools = await researchTools(scope, agent, toolSets, signal);
     const result = yield* runToolLoop(scope, {
       key,
       agent,
@@ -133,7 +133,13 @@ function failureReason(error: unknown, finishing: boolean, timedOut: boolean): s
   return isAbort(error) ? 'it was stopped.' : 'Internal server error';
 }
 
-async function stepTools(scope: Scope, agent: WireAgent, toolSets: ToolSet[], signal: AbortSignal): Promise<Tool[]> {
+/** The tools of an agent: search and reading for the researcher, and what the tool sets bring. */
+export async function researchTools(
+  scope: Scope,
+  agent: WireAgent,
+  toolSets: ToolSet[],
+  signal: AbortSignal,
+): Promise<Tool[]> {
   const tools: Tool[] = [];
   if (agent === 'researcher') {
     if (usesKnowledge(scope) && (await scope.deps.knowledge.hasContent())) tools.push(createLocalSearchTool(scope));
@@ -150,7 +156,7 @@ function stepDrafts(scope: Scope, agent: WireAgent, step: PlanStep, findings: Fi
     fence: scope.fence,
   });
   const drafts: Draft[] = [
-    { role: 'system', pieces: [system] },
+    { role: 'system', pieces: [system, scope.input.instructions ?? ''] },
     {
       role: 'user',
       pieces: [`Question of the user: ${scope.question}\n\nYour step: ${step.title}\n${step.description}`],

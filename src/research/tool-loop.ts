@@ -4,7 +4,7 @@ import { createId } from '../lib/id.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { mergeGenerators } from '../lib/merge.ts';
 import { cutToTokens } from '../lib/tokens.ts';
-import type { Model, ToolCall } from '../models/model.ts';
+import type { AgentRole, Model, ToolCall } from '../models/model.ts';
 import type { AgentTask } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { type Answer, streamAnswer } from './answer.ts';
@@ -23,6 +23,7 @@ export interface LoopOptions {
   /** Prefix of the journal keys. */
   key: string;
   agent: WireAgent;
+  role?: AgentRole;
   model: Model;
   drafts: Draft[];
   tools: Tool[];
@@ -80,6 +81,7 @@ async function* answerOnce(
   const request = (attempt: number) => ({
     key: attempt === 0 ? key : `${key}:again`,
     agent: options.agent,
+    ...(options.role ? { role: options.role } : {}),
     model: options.model,
     drafts,
     request: {

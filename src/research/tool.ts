@@ -34,5 +34,7 @@ export interface ToolSet {
 
 /** An origin of further tools (code, MCP servers). */
 export interface ToolProvider {
+  /** Name of the tool set, for runs that may use only some. */
+  readonly name: string;
   forRun(input: ResearchInput, runId: string): ToolSet;
 }

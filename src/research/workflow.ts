@@ -24,7 +24,7 @@ export interface InterruptAnswer {
 export function createResearchWorkflow(deps: ResearchDeps): Workflow {
   return async function* research(input, context) {
     const scope = createScope(deps, input as ResearchInput, context);
-    const toolSets = deps.toolProviders.map((provider) => provider.forRun(scope.input, context.runId));
+    const toolSets = openToolSets(scope);
     try {
       return yield* runResearch(scope, toolSets);
     } catch (error) {
@@ -36,7 +36,7 @@ export function createResearchWorkflow(deps: ResearchDeps): Workflow {
       const message = error.code === 'internal_error' ? 'Internal server error' : toAppError(error).message;
       return { status: 'failed', code: error.code, message };
     } finally {
-      await closeAll(toolSets, scope);
+      await closeToolSets(scope, toolSets);
     }
   };
 }
@@ -142,7 +142,8 @@ async function* agreePlan(
   }
 }
 
-function createScope(deps: ResearchDeps, input: ResearchInput, context: RunContext): Scope {
+/** One run of a workflow over `deps`. */
+export function createScope(deps: ResearchDeps, input: ResearchInput, context: RunContext): Scope {
   return {
     deps,
     input,
@@ -155,7 +156,14 @@ function createScope(deps: ResearchDeps, input: ResearchInput, context: RunConte
   };
 }
 
-async function closeAll(toolSets: ToolSet[], scope: Scope): Promise<void> {
+/** The tool sets the run may use; they connect at the first call. */
+export function openToolSets({ deps, input, context }: Scope): ToolSet[] {
+  const allowed = deps.toolProviders.filter(({ name }) => input.toolsets?.includes(name) ?? true);
+  return allowed.map((provider) => provider.forRun(input, context.runId));
+}
+
+/** Closes what the tool sets opened; a failure is only logged. */
+export async function closeToolSets(scope: Scope, toolSets: ToolSet[]): Promise<void> {
   for (const result of await Promise.allSettled(toolSets.map((set) => set.close()))) {
     if (result.status === 'rejected') scope.deps.log.warn('tools could not be closed', { run_id: scope.context.runId });
   }

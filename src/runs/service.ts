@@ -96,6 +96,17 @@ export class RunService {
     return run;
   }
 
+  /** Runs a failed or cancelled run again; what is in its journal is not repeated. */
+  async retry(run: RunRow): Promise<void> {
+    if (this.#stopping) throw userError('shutting_down', 503, 'The server is shutting down.');
+    const again = { ...run, status: 'queued' as const, cancelRequested: false, owner: null, leaseUntil: null };
+    const { status, cancelRequested, owner, leaseUntil } = again;
+    const { runs } = this.#options.store;
+    await runs.update(run.id, { status, cancelRequested, owner, leaseUntil, errorCode: null, errorMessage: null });
+    if (await runs.claim(again, this.#owner, this.#options.clock.now() + this.#options.leaseMs))
+      await this.#take(again);
+  }
+
   /** The part of a run that works in this process, if it does. */
   live(runId: string): LiveRun | undefined {
     return this.#active.get(runId)?.live;

@@ -1,0 +1,93 @@
+import type { Clock } from '../lib/clock.ts';
+import type { RunService } from '../runs/service.ts';
+import type { RunRow, Store } from '../store/store.ts';
+import type { AgentRunInput, AgentRunner, AgentRunResult } from '../webhooks/agent-runner.ts';
+import type { ResearchInput } from './model.ts';
+
+/** Failures after which the same run may go better. */
+const RETRYABLE = new Set([
+  'upstream_unavailable',
+  'upstream_timeout',
+  'upstream_rate_limited',
+  'internal_error',
+  'database_locked',
+  'database_unavailable',
+  'disk_full',
+  'overloaded',
+]);
+const POLL_MS = 250;
+
+/** Runs the agent for events on durable runs: the same id continues a run, repeats a failed one, or gives its answer. */
+export function createEventRunner(deps: { store: Store; runs: RunService; clock: Clock }): AgentRunner {
+  const { store, runs, clock } = deps;
+  return {
+    async start(input, signal) {
+      const known = await store.runs.get(input.runId);
+      if (!known) await begin(runs, clock, input);
+      else if (known.status === 'failed' || known.status === 'cancelled') await runs.retry(known);
+      for (;;) {
+        signal.throwIfAborted();
+        await Promise.race([runs.settled(input.runId), aborted(signal)]);
+        const run = await store.runs.get(input.runId);
+        if (!run) return { status: 'failed', code: 'run_missing', message: 'The run was deleted.', retryable: false };
+        if (run.status !== 'queued' && run.status !== 'running') return result(store, run);
+        await clock.sleep(POLL_MS, signal);
+      }
+    },
+  };
+}
+
+function begin(runs: RunService, clock: Clock, input: AgentRunInput): Promise<RunRow> {
+  return runs.begin({
+    id: input.runId,
+    kind: input.mode,
+    threadId: input.threadId,
+    input: toResearchInput(input),
+    onDisconnect: 'continue',
+    thread: { appendMessages: [{ role: 'user', content: input.prompt, createdAt: clock.now() }] },
+  });
+}
+
+function toResearchInput(input: AgentRunInput): ResearchInput {
+  const skills = input.skills.map((skill) => `\n\nSkill "${skill.name}":\n${skill.body}`).join('');
+  return {
+    conversation: [{ role: 'user', text: input.prompt, images: [] }],
+    instructions: `${input.notice}${skills}`,
+    toolsets: input.toolsets ?? [],
+    resources: [],
+    locale: null,
+    style: 'NEWS',
+    maxPlanIterations: 1,
+    maxSteps: 3,
+    maxSearchResults: 3,
+    autoAccept: true,
+    backgroundInvestigation: true,
+    webSearch: true,
+    deepThinking: false,
+    clarification: false,
+    clarificationsLeft: 0,
+    interruptBeforeTools: [],
+    mcpSettings: null,
+    knownSources: [],
+  };
+}
+
+async function result(store: Store, run: RunRow): Promise<AgentRunResult> {
+  if (run.status !== 'completed') {
+    const code = run.errorCode ?? run.status;
+    return {
+      status: 'failed',
+      code,
+      message: run.errorMessage ?? `The run is ${run.status}.`,
+      retryable: RETRYABLE.has(code),
+    };
+  }
+  const thread = await store.threads.get(run.threadId);
+  const answer = thread?.messages.findLast((message) => message.role === 'assistant')?.content;
+  return { status: 'completed', text: typeof answer === 'string' ? answer : '' };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

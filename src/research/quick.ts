@@ -1,0 +1,74 @@
+import { AppError } from '../errors.ts';
+import type { Workflow } from '../runs/model.ts';
+import { newestUserText } from './conversation.ts';
+import { dateOf } from './coordinator.ts';
+import type { ResearchInput } from './model.ts';
+import { renderPrompt } from './prompt.ts';
+import quickPrompt from './prompts/quick.md' with { type: 'text' };
+import type { ResearchDeps } from './scope.ts';
+import { researchTools } from './steps.ts';
+import type { RetrievedSource } from './tool.ts';
+import { runToolLoop } from './tool-loop.ts';
+import { closeToolSets, createScope, openToolSets } from './workflow.ts';
+
+/** One agent with tools that answers an event: no plan, no report. */
+export function createQuickWorkflow(deps: ResearchDeps): Workflow {
+  return async function* quick(raw, context) {
+    const input = raw as ResearchInput;
+    if (context.journal.has('done')) return { status: 'completed' };
+    const scope = createScope(deps, input, context);
+    const toolSets = openToolSets(scope);
+    const sources: RetrievedSource[] = [];
+    const text = newestUserText(input.conversation);
+    const instructions = input.instructions ?? '';
+    try {
+      const result = yield* runToolLoop(scope, {
+        key: 'quick',
+        agent: 'researcher',
+        role: 'webhook',
+        model: deps.models.get('basic'),
+        drafts: [
+          {
+            role: 'system',
+            pieces: [renderPrompt(quickPrompt, { date: dateOf(scope), fence: scope.fence, instructions })],
+          },
+          { role: 'user', pieces: [{ cuttable: text }] },
+        ],
+        tools: await researchTools(scope, 'researcher', toolSets, context.signal),
+        task: {
+          kind: 'step',
+          question: text,
+          step: { need_search: true, title: text.slice(0, 120), description: text, step_type: 'research' },
+          locale: scope.locale,
+          findings: [],
+          maxResults: input.maxSearchResults,
+        },
+        signal: context.signal,
+        sources,
+      });
+      if (result.status === 'suspended') {
+        return {
+          status: 'failed',
+          code: 'approval_impossible',
+          message: 'A tool needs approval, but nobody can be asked.',
+        };
+      }
+      yield {
+        journal: [{ key: 'done', value: true }],
+        thread: {
+          appendMessages: [
+            { role: 'assistant', agent: 'researcher', content: result.text, createdAt: deps.clock.now() },
+          ],
+          sources: sources.map(({ url, title }) => ({ url, title })),
+        },
+      };
+      return { status: 'completed' };
+    } catch (error) {
+      context.signal.throwIfAborted();
+      if (!(error instanceof AppError) || error.code === 'internal_error') throw error;
+      return { status: 'failed', code: error.code, message: error.message };
+    } finally {
+      await closeToolSets(scope, toolSets);
+    }
+  };
+}
