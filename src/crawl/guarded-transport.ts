@@ -48,8 +48,7 @@ export function createGuardedTransport(options: GuardedTransportOptions): Guarde
       if (redirects === MAX_REDIRECTS) throw userError('url_refused', 400, 'The address redirects too many times.');
       const to = URL.parse(location, target.url.href);
       if (!to) throw userError('url_refused', 400, 'The address redirects to something invalid.');
-      // An absolute reference stays as written: the guard wants to see its spelling.
-      url = URL.canParse(location) ? location : to.href;
+      url = to.href;
       hop = redirected(hop, response.status, to.origin === target.url.origin);
     }
   };

@@ -8,7 +8,7 @@ export interface ReadablePage {
 
 /** Never content: code, forms, furniture, and what the page hides from its readers (a place for injected instructions). */
 const NOISE =
-  'script:not([type="application/ld+json"]), style, noscript, template, iframe, object, embed, canvas, svg, form, dialog, ' +
+  'script:not([type="application/ld+json"]), style, noscript, template, iframe, object, embed, canvas, svg, dialog, ' +
   'button, input, select, textarea, nav, [role="navigation"], [role="banner"], [role="contentinfo"], body > footer, [hidden], [aria-hidden="true"]';
 const FURNITURE = 'script, header, footer, aside';
 /** Blocks without text, dropped before the parser builds nodes for them (structured data is kept for Readability). */

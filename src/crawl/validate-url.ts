@@ -33,7 +33,7 @@ export function validateUrl(text: string, options: { allowPrivateNetwork: boolea
   const raw = text.trim();
   if (raw.length > MAX_URL_LENGTH) return refuse('invalid_url', 'The address is too long.');
   // The URL parser drops tabs and newlines and reads `\` as `/`: spellings only an attacker needs.
-  if (/[\u0000-\u0020\u007f\\]/.test(raw))
+  if (/[\u0000-\u001f\u007f\\]/.test(raw))
     return refuse('invalid_url', 'The address has characters a URL cannot have.');
   const url = URL.parse(raw);
   if (!url) return refuse('invalid_url', 'The address is not a valid URL.');

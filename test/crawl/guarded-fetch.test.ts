@@ -193,6 +193,9 @@ describe('redirects', () => {
     'http://localhost/',
     'http://[::ffff:169.254.169.254]/',
     'http://inside.test/',
+    'http://0x7f.1/',
+    'http://2852039166/',
+    'http:\\\\127.0.0.1/',
     '//127.0.0.1/',
   ])('from a public page to %s are refused', async (location) => {
     const page = serve(() => new Response('a page', { status: 302, headers: { location } }));
@@ -209,6 +212,15 @@ describe('redirects', () => {
     const error = await failure(fetchPublic('http://public.test/', request()));
     expect(error.code).toBe('url_refused');
     expect(dialled).toEqual(['93.184.216.34']);
+  });
+
+  test('with unescaped characters are followed', async () => {
+    const server = serve((received) =>
+      new URL(received.url).pathname === '/a%20b'
+        ? new Response('there')
+        : new Response(null, { status: 302, headers: { location: '/a b' } }),
+    );
+    expect(text(await open(server.url.href, request()))).toBe('there');
   });
 
   test('resolve and check each name on the way', async () => {
@@ -229,16 +241,13 @@ describe('redirects', () => {
     expect(checked).toEqual(['first.test', 'second.test']);
   });
 
-  test.each([
-    'ftp://example.com/',
-    'file:///etc/passwd',
-    'http://user:pw@example.com/',
-    'http://0x7f.1/',
-    'http://example.com:22/',
-  ])('to %s are refused', async (location) => {
-    const server = serve(() => new Response(null, { status: 302, headers: { location } }));
-    expect((await failure(open(server.url.href, request()))).code).toBe('url_refused');
-  });
+  test.each(['ftp://example.com/', 'file:///etc/passwd', 'http://user:pw@example.com/', 'http://example.com:22/'])(
+    'to %s are refused',
+    async (location) => {
+      const server = serve(() => new Response(null, { status: 302, headers: { location } }));
+      expect((await failure(open(server.url.href, request()))).code).toBe('url_refused');
+    },
+  );
 
   test('are followed five times and no further', async () => {
     let requests = 0;

@@ -27,6 +27,7 @@ describe('readHtml', () => {
       'a\n\nb\n\nc',
     ],
     ['struck text', '<p><del>old</del> new</p>', '~old~ new'],
+    ['a page inside a form', '<form><p>all of it</p><input value="no"></form>', 'all of it'],
     ['a quote', '<blockquote><p>said</p></blockquote>', '> said'],
   ])('keeps %s', async (_name, html, expected) => {
     expect(await markdownOf(html)).toBe(expected);
