@@ -22,6 +22,8 @@ export interface Candidate {
   length: number;
   /** Topic words of the headings above and of the source's title. */
   around: ReadonlySet<string>;
+  /** Topic words of the nearest heading, or of the title when there is none. */
+  section: ReadonlySet<string>;
   heading: string;
   /** 0 for the first sentence of its paragraph. */
   position: number;
@@ -52,7 +54,7 @@ export async function buildCorpus(sources: QuoteSource[], breathe: Breathe): Pro
   for (const [index, source] of sources.entries()) {
     const text = source.content.slice(0, MAX_SOURCE_CHARACTERS);
     const titleTerms = new Set(termsOf(source.title.slice(0, 300)));
-    const aroundByHeading = new Map<string, ReadonlySet<string>>();
+    const places = new Map<string, Pick<Candidate, 'around' | 'section'>>();
     for (const block of splitBlocks(text)) {
       let position = -1;
       let previous: Candidate | undefined;
@@ -67,10 +69,13 @@ export async function buildCorpus(sources: QuoteSource[], breathe: Breathe): Pro
           continue;
         }
         seen.add(key);
-        let around = aroundByHeading.get(block.heading);
-        if (!around) {
-          around = new Set([...titleTerms, ...termsOf(block.heading)]);
-          aroundByHeading.set(block.heading, around);
+        let place = places.get(block.heading);
+        if (!place) {
+          const headingTerms = termsOf(block.heading);
+          const nearest = termsOf(block.heading.split(' › ').at(-1) ?? '');
+          const section = nearest.length > 0 ? new Set(nearest) : titleTerms;
+          place = { around: new Set([...titleTerms, ...headingTerms]), section };
+          places.set(block.heading, place);
         }
         const terms = new Map<string, number>();
         let length = 0;
@@ -90,7 +95,7 @@ export async function buildCorpus(sources: QuoteSource[], breathe: Breathe): Pro
           end,
           terms,
           length,
-          around,
+          ...place,
           heading: block.heading,
           position,
           previous,

@@ -83,6 +83,16 @@ export function capitalize(text: string): string {
   return /^\p{Ll}+[_A-Z\d]/u.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
+/** What a step is about, without the engine's own words ("Definition and background: …"), which would match anything. */
+export function withoutAspect(text: string, phrases: Phrases): string {
+  const { definition, practice, limits, missing } = phrases.plan;
+  for (const aspect of [definition, practice, limits, missing]) {
+    const words = aspect('').replace(/[\s:：]+$/, '');
+    if (text.startsWith(words)) return text.slice(words.length).replace(/^[\s:：]+/, '');
+  }
+  return text;
+}
+
 function askedParts(text: string): string[] {
   const sentences = [...splitSentences(text, 0, text.length)].map(({ start, end }) => text.slice(start, end));
   const questions = sentences.filter((sentence) => /[?？]$/.test(sentence));

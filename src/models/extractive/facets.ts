@@ -44,16 +44,21 @@ export async function findFacets(
 function sectionsOf(quotes: Quote[]): string[] {
   const scores = new Map<string, number>();
   for (const quote of quotes) {
-    const document = plainName(lastSegment(quote.title));
-    let name = plainName(lastSegment(quote.heading));
-    if (name === '' || EMPTY_HEADING.test(name)) name = document;
-    else if (!hasCjk(name) && !name.includes(' ') && document !== '' && document !== name)
-      name = `${document}: ${name}`;
+    const name = sectionName(quote);
     if (name.length < 3 || name.length > 90 || name.includes('://')) continue;
     // The best sentence of a section counts most; more of them show that the section is about the question.
     scores.set(name, Math.max(scores.get(name) ?? 0, quote.score) + (scores.has(name) ? quote.score * 0.3 : 0));
   }
   return [...scores].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+}
+
+/** The name of a section as a step of a plan calls it. */
+export function sectionName(place: { title: string; heading: string }): string {
+  const document = plainName(lastSegment(place.title));
+  const name = plainName(lastSegment(place.heading));
+  if (name === '' || EMPTY_HEADING.test(name)) return document;
+  const isBare = !hasCjk(name) && !name.includes(' ') && document !== '' && document !== name;
+  return isBare ? `${document}: ${name}` : name;
 }
 
 function plainName(text: string): string {

@@ -9,6 +9,8 @@ export interface SelectOptions {
   /** Keys of sentences that already stand elsewhere; chosen ones are added. */
   used: Set<string>;
   breathe: Breathe;
+  /** A factor for the score of sentences in a section. */
+  favour?: (place: { title: string; heading: string }) => number;
   /** Share of the best score below which a sentence is no answer (default 0.22). */
   floor?: number;
   /** Lets a quote run on to the end of its paragraph, up to this length. */
@@ -27,6 +29,8 @@ const SAME = 0.72;
 const MIN_COVERAGE = 0.22;
 const FLOOR = 0.22;
 const NEIGHBOUR = 0.35;
+const MINOR = 0.3;
+const RARE_SHARE = 0.27;
 
 /** The words of the texts as a query; an earlier text's weight stands when a word comes again. */
 export function buildQuery(...parts: [text: string, weight: number][]): Query {
@@ -47,7 +51,7 @@ export async function selectQuotes(corpus: Corpus, query: Query, options: Select
   for (const candidate of corpus.candidates) {
     await options.breathe();
     const score = scoreSentence(corpus, candidate, weights);
-    if (score > 0) own.set(candidate, score);
+    if (score > 0) own.set(candidate, score * favourOf(corpus, candidate, options));
   }
   for (const [candidate, score] of own) {
     scored.push({
@@ -93,24 +97,33 @@ export function coverage(query: Query, texts: string[]): number {
   return all === 0 ? 1 : have / all;
 }
 
+function favourOf(corpus: Corpus, candidate: Candidate, options: SelectOptions): number {
+  const title = corpus.sources[candidate.source]?.title ?? '';
+  return options.favour?.({ title, heading: candidate.heading }) ?? 1;
+}
+
 interface Weights {
   terms: Map<string, number>;
+  /** Words of little weight: they order sentences but admit none. */
+  minor: Set<string>;
   total: number;
   needed: number;
 }
 
 function weigh(corpus: Corpus, query: Query): Weights {
   const terms = new Map<string, number>();
+  const minor = new Set<string>();
   let total = 0;
   for (const [term, weight] of query) {
+    if (weight < MINOR) minor.add(term);
     const found = corpus.frequency.get(term) ?? 0;
     if (found === 0) continue;
     const value = weight * Math.log(1 + (corpus.candidates.length - found + 0.5) / (found + 0.5));
     terms.set(term, value);
     total += value;
   }
-  // One shared word says little when the question has many.
-  return { terms, total, needed: query.size >= 4 ? 2 : 1 };
+  // One shared word says little when the question has many, unless it is the rarest of them.
+  return { terms, minor, total, needed: query.size - minor.size >= 4 ? 2 : 1 };
 }
 
 function scoreSentence(corpus: Corpus, candidate: Candidate, weights: Weights): number {
@@ -118,25 +131,29 @@ function scoreSentence(corpus: Corpus, candidate: Candidate, weights: Weights): 
   let covered = 0;
   let direct = 0;
   let matches = 0;
+  let strongest = 0;
   const lengthNorm = K1 * (1 - B + (B * candidate.length) / corpus.averageLength);
   for (const [term, weight] of weights.terms) {
     const times = candidate.terms.get(term) ?? 0;
     if (times > 0) {
       score += (weight * times * (K1 + 1)) / (times + lengthNorm);
       covered += weight;
+      if (weights.minor.has(term)) continue;
       direct++;
+      strongest = Math.max(strongest, weight);
       matches++;
     } else if (candidate.around.has(term)) {
       score += weight * AROUND_WEIGHT;
       covered += weight * AROUND_WEIGHT;
-      matches++;
+      if (candidate.section.has(term)) matches++;
     } else if (candidate.previous?.terms.has(term)) {
       score += weight * 0.15;
       covered += weight * 0.2;
     }
   }
   const share = weights.total > 0 ? covered / weights.total : 0;
-  if (direct === 0 || matches < weights.needed || share < MIN_COVERAGE) return 0;
+  const isAbout = matches >= weights.needed || strongest >= weights.total * RARE_SHARE;
+  if (direct === 0 || !isAbout || share < MIN_COVERAGE) return 0;
   const place = candidate.position === 0 ? 1.1 : 1;
   const rank = 1 + 0.3 / (1 + candidate.source);
   return score * (0.4 + 0.6 * share) * place * rank * readability(textOf(corpus, candidate));

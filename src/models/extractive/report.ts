@@ -2,7 +2,8 @@ import type { AgentTask, Finding, NumberedSource } from '../task.ts';
 import type { Breathe } from './breathe.ts';
 import { citable, citeQuote, link, readQuotes } from './cite.ts';
 import { buildCorpus, type Corpus } from './corpus.ts';
-import { shorten } from './decompose.ts';
+import { shorten, withoutAspect } from './decompose.ts';
+import { sectionName } from './facets.ts';
 import { spokenLanguage } from './language.ts';
 import type { Quote } from './passage.ts';
 import type { Headings, Phrases } from './phrases/model.ts';
@@ -81,12 +82,19 @@ async function writeSection(
   const found = readQuotes(finding.result)
     .map(({ text }) => text)
     .join(' ');
-  const query = buildQuery([finding.title, 1], [task.question, 0.5], [found, 0.12]);
+  const query = buildQuery([withoutAspect(finding.title, phrases), 0.7], [task.question, 0.7], [found, 0.12]);
+  // A passage belongs to the part that is named like the section it stands in.
+  const others = new Set(task.findings.map((other) => other.title));
+  const favour = (place: { title: string; heading: string }) => {
+    const name = sectionName(place);
+    return name === finding.title ? 1.6 : others.has(name) ? 0.5 : 1;
+  };
   const quotes = await selectQuotes(corpus, query, {
     limit: SECTION_QUOTES,
     used,
     breathe,
     floor: 0.3,
+    favour,
     passageLength: PASSAGE,
   });
   if (quotes.length > 0) {

@@ -3,7 +3,7 @@ import type { AgentTask } from '../task.ts';
 import type { Breathe } from './breathe.ts';
 import { citable, citeQuote, link, readQuotes } from './cite.ts';
 import { buildCorpus, type QuoteSource } from './corpus.ts';
-import { topicOf } from './decompose.ts';
+import { topicOf, withoutAspect } from './decompose.ts';
 import { spokenLanguage } from './language.ts';
 import { phrasesOf } from './phrases/phrases.ts';
 import { buildQuery, coverage, selectQuotes } from './rank.ts';
@@ -79,7 +79,8 @@ async function bestPages(web: QuoteSource[], query: string, breathe: Breathe): P
 }
 
 async function writeFinding(task: StepTask, results: ToolResults, query: string, breathe: Breathe): Promise<string> {
-  const phrases = phrasesOf(spokenLanguage(task.locale)).step;
+  const spoken = phrasesOf(spokenLanguage(task.locale));
+  const phrases = spoken.step;
   // A page that was read stands for the search engine's extract of it.
   const read = new Set(results.pages.map((page) => page.url));
   const sources = citable([...results.local, ...results.pages, ...results.web.filter((hit) => !read.has(hit.url))]);
@@ -87,7 +88,11 @@ async function writeFinding(task: StepTask, results: ToolResults, query: string,
   const material = isGathering ? citable(earlierQuotes(task)) : sources;
   const corpus = await buildCorpus(material, breathe);
   const limit = Math.min(8, Math.max(4, task.maxResults * 2));
-  const words = buildQuery([query, 1], [task.step.title, 0.6], [task.question, 0.4]);
+  const words = buildQuery(
+    [withoutAspect(query, spoken), 1],
+    [withoutAspect(task.step.title, spoken), 0.6],
+    [task.question, 0.4],
+  );
   const quotes = await selectQuotes(corpus, words, { limit, used: new Set(), breathe });
   const failures = results.failures.map((reason) => phrases.failed(reason));
   if (quotes.length === 0) {

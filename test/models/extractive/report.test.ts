@@ -99,6 +99,13 @@ describe('a report', () => {
     expect(report).toContain('No source is cited.');
   });
 
+  test("does not take the engine's own words in a step for its topic", async () => {
+    const noise = [source(1, 'The background investigation is one search, and its definition stands in the plan.')];
+    const question = 'What is the capital of Mongolia?';
+    const findings = [finding(question), finding('Definition and background: capital Mongolia')];
+    expect(quotesIn(await askReport({ question, findings, sources: noise }))).toEqual([]);
+  });
+
   test('is the same for the same request', async () => {
     const request = { findings: FINDINGS, sources: SOURCES };
     expect(await askReport(request)).toBe(await askReport(request));
