@@ -16,6 +16,8 @@ const TABLE_ROW = /^\s*\|.*\|\s*$/;
 const NOT_PROSE = /^\s*(?:<|\[[^\]]+\]:|!\[)/;
 // Longer lines are never a heading, a fence or a table row; patterns are not run over them.
 const MAX_STRUCTURE_LINE = 2000;
+// Shorter table cells are labels and values that say nothing without their row.
+const MIN_CELL = 60;
 
 /** The prose of a Markdown or plain text, in order; code, rules and markup lines are left out. */
 export function* splitBlocks(text: string): Generator<Block> {
@@ -86,7 +88,7 @@ function* cells(line: string, offset: number, heading: string): Generator<Block>
   let start = line.indexOf('|') + 1;
   for (let i = start; i < line.length; i++) {
     if (line[i] !== '|' || line[i - 1] === '\\') continue;
-    yield { start: offset + start, end: offset + i, heading };
+    if (i - start >= MIN_CELL) yield { start: offset + start, end: offset + i, heading };
     start = i + 1;
   }
 }
