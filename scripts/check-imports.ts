@@ -121,11 +121,17 @@ function layerRule(from: string, to: string, entry: Import): string | undefined 
   if (ADAPTERS.test(to) && source !== 'deps.ts' && source !== target)
     return `${to} is an adapter: it is imported only by deps.ts and tests`;
   if (source === 'cli') return undefined;
-  if (target === 'server.ts') return 'server.ts is imported only by cli';
+  // api.ts puts the routes of all features and the server together.
+  if (target === 'api.ts') return 'api.ts is imported only by cli';
+  if (source === 'api.ts')
+    return target === 'server.ts' || target === 'deps.ts' || isRoutes || GROUND.has(target) || isPort(to)
+      ? undefined
+      : 'api.ts imports */routes.ts, server.ts and deps.ts';
+  if (target === 'server.ts') return 'server.ts is imported only by api.ts and cli';
   if (target === 'deps.ts')
     return source === 'server.ts'
       ? undefined
-      : 'deps.ts is imported only by cli and server.ts; take what you need as a parameter';
+      : 'deps.ts is imported only by cli, api.ts and server.ts; take what you need as a parameter';
   const leaf = LEAF_ROOMS[source];
   if (leaf) return leaf.includes(target) ? undefined : `${source} is below ${target}`;
   if (source === 'server.ts')
@@ -137,7 +143,7 @@ function layerRule(from: string, to: string, entry: Import): string | undefined 
       entry.typeOnly
       ? undefined
       : 'server.ts imports http, */routes.ts and webhooks/listener.ts';
-  if (isRoutes && source !== 'deps.ts') return 'routes.ts is imported only by server.ts';
+  if (isRoutes && source !== 'deps.ts') return 'routes.ts is imported only by api.ts and server.ts';
   if (source === 'deps.ts') return target === 'http' ? 'deps.ts builds adapters; http belongs to server.ts' : undefined;
   if (source === target || GROUND.has(target)) return undefined;
   if (target === 'http')

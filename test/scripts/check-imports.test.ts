@@ -76,7 +76,7 @@ const bad: [name: string, files: Record<string, string>, expected: string | RegE
       'src/search/routes.ts': 'export const r = 1;\n',
       'src/runs/work.ts': "import { r } from '../search/routes.ts';\n",
     },
-    /routes\.ts is imported only by server\.ts/,
+    /routes\.ts is imported only by api\.ts and server\.ts/,
   ],
   [
     'an adapter in a feature',
@@ -104,7 +104,7 @@ const bad: [name: string, files: Record<string, string>, expected: string | RegE
   [
     'a feature that imports deps.ts',
     { 'src/deps.ts': 'export const d = 1;\n', 'src/runs/work.ts': "import { d } from '../deps.ts';\n" },
-    /deps\.ts is imported only by cli and server\.ts/,
+    /deps\.ts is imported only by cli, api\.ts and server\.ts/,
   ],
   [
     'a feature verb that imports http',
@@ -159,6 +159,8 @@ describe('checkImports', () => {
         "import { s } from './store/sqlite.ts';\nimport { a } from './search/chain.ts';\nexport const d = s + a;\n",
       'src/server.ts':
         "import { Elysia } from 'elysia';\nimport { r } from './runs/routes.ts';\nimport type { D } from './deps.ts';\nexport const s = new Elysia().use(r);\n",
+      'src/api.ts':
+        "import type { D } from './deps.ts';\nimport { r } from './runs/routes.ts';\nimport { s } from './server.ts';\nexport const api = [s, r] as D[];\n",
       'src/http/sse.ts': "import { Elysia } from 'elysia';\nexport const e = new Elysia();\n",
       'src/runs/routes.ts':
         "import { Elysia } from 'elysia';\nimport { e } from '../http/sse.ts';\nexport const r = e;\n",
