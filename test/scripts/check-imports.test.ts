@@ -121,6 +121,11 @@ const bad: [name: string, files: Record<string, string>, expected: string | RegE
     { ...other, 'src/server.ts': "import { a } from './search/chain.ts';\n" },
     /server\.ts imports http/,
   ],
+  [
+    'an api.ts that imports a verb',
+    { ...other, 'src/api.ts': "import { a } from './search/chain.ts';\n" },
+    /api\.ts imports \*\/routes\.ts/,
+  ],
   ['a file outside src', { 'src/runs/work.ts': "import x from '../../scripts/x.ts';\n" }, /lies outside src/],
   [
     'a cycle',
