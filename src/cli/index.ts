@@ -18,6 +18,14 @@ export const rootCommand: CliGroup = defineCliGroup(
       description: 'Research a question and print the cited report',
       load: async () => (await import('./research.ts')).researchCommand,
     },
+    webhook: {
+      description: 'Subscriptions that let outside services start agent runs',
+      load: async () => (await import('./webhook.ts')).webhookCommands,
+    },
+    gateway: {
+      description: 'Run or set up the webhook gateway',
+      load: async () => (await import('./gateway.ts')).gatewayCommands,
+    },
     config: {
       description: 'Show the effective configuration and where each value comes from',
       load: async () => (await import('./config.ts')).configCommand,

@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { Deliverer } from '../delivery/model.ts';
 import { AppError, toAppError, userError } from '../errors.ts';
+import type { Listener } from '../http/listener.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { Admission } from './admission.ts';
@@ -19,7 +20,6 @@ import type { WorkTools } from './work.ts';
 
 /** A script (30 s by default) and a delivery may keep a request open this long without a byte. */
 const SLOW_REQUEST_SECONDS = 255;
-const SHUTDOWN_MS = 5000;
 
 export interface WebhookListenerOptions {
   config: Config;
@@ -35,25 +35,25 @@ export interface WebhookListenerOptions {
   backoff?: { baseMs: number; maxMs: number };
 }
 
-export interface WebhookListener {
-  /** Opens the database, resumes what a crash left and listens; throws `port_in_use` or `insecure_webhook`. */
-  start(): Promise<{ url: string; port: number }>;
-  stop(): Promise<void>;
-}
-
 /**
- * The webhook platform: an HTTP listener of its own and the queue behind it. It stands on `Bun.serve` itself: it has two routes,
+ * The webhook platform: an HTTP listener of its own and the queue behind it. `start` opens the database, resumes what a crash left
+ * and listens; it throws `port_in_use` or `insecure_webhook`. It stands on `Bun.serve` itself: it has two routes,
  * and a framework's share of a 20 µs request would be the largest one.
  */
-export function createWebhookListener(options: WebhookListenerOptions): WebhookListener {
+export function createWebhookListener(options: WebhookListenerOptions): Listener {
   const { home, environment, store, deliverer, agentRunner, clock } = options;
   const log = options.log.with({ part: 'webhooks' });
+  const settings = webhookSettings(options.config.platforms.webhook);
   let running: { server: Bun.Server<undefined>; queue: WebhookQueue; stopping: AbortController } | undefined;
 
   return {
+    name: 'webhooks',
+    get url() {
+      return localUrl({ host: settings.host, port: running?.server.port ?? settings.port });
+    },
+
     async start() {
-      if (running) return describe(running.server);
-      const settings = webhookSettings(options.config.platforms.webhook);
+      if (running) return;
       const throttled = new ThrottledLog(log, clock);
       const routes = new RouteTable({
         home,
@@ -99,19 +99,18 @@ export function createWebhookListener(options: WebhookListenerOptions): WebhookL
       }
       running = { server, queue, stopping };
       await queue.start();
-      return describe(server, settings.host);
     },
 
-    async stop() {
+    async stop(deadlineMs) {
       if (!running) return;
       const { server, queue, stopping } = running;
       running = undefined;
       // Requests in flight are answered; those that wait for a script or a target after the deadline are cut.
       const deadline = setTimeout(
         () => stopping.abort(new DOMException('The gateway stops.', 'AbortError')),
-        SHUTDOWN_MS / 2,
+        deadlineMs / 2,
       );
-      const hardDeadline = setTimeout(() => void server.stop(true), SHUTDOWN_MS);
+      const hardDeadline = setTimeout(() => void server.stop(true), deadlineMs);
       await server.stop();
       clearTimeout(deadline);
       clearTimeout(hardDeadline);
@@ -201,9 +200,4 @@ function listen(host: string | undefined, port: number, handlers: Handlers): Bun
 
 function isInUse(error: unknown): boolean {
   return (error as { code?: string }).code === 'EADDRINUSE';
-}
-
-function describe(server: Bun.Server<undefined>, host?: string): { url: string; port: number } {
-  const port = server.port ?? 0;
-  return { url: localUrl({ host, port }), port };
 }

@@ -1,0 +1,110 @@
+import type { LoadedConfig } from '../../config/load.ts';
+import { userError } from '../../errors.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { silentLogger } from '../../lib/log.ts';
+import { withFileLock } from '../../store/file-lock.ts';
+import { createFilterFiles } from '../../webhooks/filter-file.ts';
+import { invalidNameMessage, isValidName, normalizeName } from '../../webhooks/name.ts';
+import { createRegexEngine } from '../../webhooks/regex.ts';
+import type { RouteContext } from '../../webhooks/route.ts';
+import { isLoopbackName, type WebhookSettings, webhookSettings } from '../../webhooks/settings.ts';
+import { readSubscriptions, type Subscriptions, updateSubscriptions } from '../../webhooks/subscription-file.ts';
+import type { CommandContext } from '../context.ts';
+
+/** What every `agent webhook` command works with. */
+export interface WebhookCli {
+  loaded: LoadedConfig;
+  home: string;
+  settings: WebhookSettings;
+  read(): Promise<Subscriptions>;
+  /** Changes the file under its lock. */
+  update<T>(change: (subscriptions: Subscriptions) => T | Promise<T>): Promise<T>;
+  /** How records of the file or of `config.yaml` are compiled. */
+  routeContext(source: 'static' | 'dynamic'): RouteContext;
+}
+
+/** Loads the settings; refuses with a hint when the webhook platform is not enabled. */
+export async function openWebhookCli(context: CommandContext): Promise<WebhookCli> {
+  const loaded = await context.loadConfig();
+  const { home } = loaded;
+  const settings = webhookSettings(loaded.config.platforms.webhook);
+  if (!settings.enabled) throw userError('webhook_not_enabled', 500, notEnabledHint(home));
+  const filterTools = { files: createFilterFiles(home), regex: createRegexEngine(), warn: () => undefined };
+  return {
+    loaded,
+    home,
+    settings,
+    read: () => readSubscriptions(home),
+    update: (change) =>
+      updateSubscriptions(
+        home,
+        (path, work) => withFileLock(path, { clock: systemClock, signal: context.signal }, work),
+        change,
+      ),
+    routeContext: (source) => ({
+      source,
+      settings,
+      isLoopback: isLoopbackName(settings.host),
+      variables: loaded.environment,
+      filterTools,
+    }),
+  };
+}
+
+/** A name as it is stored, or a refusal. */
+export function readName(input: string): string {
+  const name = normalizeName(input);
+  if (!isValidName(name)) throw userError('invalid_name', 400, invalidNameMessage(input));
+  return name;
+}
+
+/** The refusal for a name nobody has. */
+export function unknownSubscription(name: string, settings: WebhookSettings): Error {
+  return Object.hasOwn(settings.routes, name)
+    ? userError('static_route', 409, `'${name}' is a static route; change it in config.yaml.`)
+    : userError('unknown_subscription', 404, `No subscription named '${name}'.`);
+}
+
+/** Opens the delivery log; undefined when no gateway has run in this home. */
+export async function openEvents(home: string) {
+  const { join } = await import('node:path');
+  const path = join(home, 'webhooks.db');
+  if (!(await Bun.file(path).exists())) return undefined;
+  const [{ SqliteWebhookStore }, { createOwner, isDeadOwner }] = await Promise.all([
+    import('../../store/webhook-store.ts'),
+    import('../../runs/owner.ts'),
+  ]);
+  const owner = createOwner();
+  const store = new SqliteWebhookStore({
+    path,
+    clock: systemClock,
+    owner,
+    isDeadOwner: (other) => isDeadOwner(other, owner),
+  });
+  store.start();
+  return store;
+}
+
+/** The log of commands: they speak through their own output. */
+export const quietLog = silentLogger;
+
+function notEnabledHint(home: string): string {
+  return `The webhook platform is not enabled. Enable it in one of three ways:
+
+  1. agent gateway setup
+
+  2. ${home}/config.yaml:
+       platforms:
+         webhook:
+           enabled: true
+           extra:
+             port: 8644
+             secret: "your-global-secret"
+
+  3. ${home}/.env:
+       WEBHOOK_ENABLED=true
+       WEBHOOK_PORT=8644
+       WEBHOOK_SECRET=your-global-secret
+
+Then start the gateway: agent gateway run`;
+}

@@ -1,0 +1,17 @@
+import { defineCliCommand } from '../command.ts';
+import { openWebhookCli, readName, unknownSubscription } from './open.ts';
+
+/** `agent webhook remove NAME`. */
+export const removeCommand = defineCliCommand({
+  description: 'Remove a subscription',
+  args: { name: { type: 'positional', required: true, description: 'Name of the subscription' } },
+  async run(args, context) {
+    const cli = await openWebhookCli(context);
+    const name = readName(args.name);
+    await cli.update((subscriptions) => {
+      if (!Object.hasOwn(subscriptions, name)) throw unknownSubscription(name, cli.settings);
+      delete subscriptions[name];
+    });
+    await context.print(context.json ? { name, removed: true } : `Removed webhook subscription: ${name}`);
+  },
+});

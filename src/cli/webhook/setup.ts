@@ -1,0 +1,67 @@
+import { userError } from '../../errors.ts';
+import { writeDotenv } from '../../webhooks/dotenv-write.ts';
+import { isLoopbackName, localUrl, webhookSettings } from '../../webhooks/settings.ts';
+import { INSECURE_NO_AUTH } from '../../webhooks/signatures.ts';
+import { createSecret } from '../../webhooks/subscribe.ts';
+import { defineCliCommand, usageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+
+interface Answers {
+  port: number;
+  /** Undefined: generate one. */
+  secret: string | undefined;
+  enable: boolean;
+}
+
+/** `agent gateway setup`: a few questions, or flags where nobody can answer. */
+export const setupCommand = defineCliCommand({
+  description: 'Enable the webhook platform and choose its port and secret',
+  args: {
+    port: { type: 'number', integer: true, min: 1, max: 65535, valueHint: 'port', description: 'Port of the listener' },
+    secret: { type: 'string', description: 'Global signing secret (default: the present one, else a generated one)' },
+    yes: { type: 'boolean', alias: 'y', description: 'Ask nothing; take the flags and defaults' },
+  },
+  async run(args, context) {
+    const { config, home } = await context.loadConfig();
+    const present = webhookSettings(config.platforms.webhook);
+    const given = { port: args.port ?? present.port, secret: args.secret ?? present.secret, enable: true };
+    if (!args.yes && !context.stdin.isTerminal)
+      throw usageError('There is no terminal to ask questions on; pass --yes, and --port or --secret where needed.');
+    const answers = args.yes ? given : await ask(context, given);
+    const secret = answers.secret ?? createSecret();
+    if (secret.trim() === '') throw userError('invalid_secret', 400, '--secret must not be empty.');
+    if (secret === INSECURE_NO_AUTH && !isLoopbackName(present.host))
+      throw userError('insecure_secret', 400, `${INSECURE_NO_AUTH} needs platforms.webhook.extra.host: 127.0.0.1.`);
+    // .env is read over config.yaml by the command line and the server alike, so nothing written before hides it.
+    const path = await writeDotenv(home, {
+      WEBHOOK_ENABLED: String(answers.enable),
+      WEBHOOK_PORT: String(answers.port),
+      WEBHOOK_SECRET: secret,
+    });
+    const now = webhookSettings((await context.loadConfig()).config.platforms.webhook);
+    if (now.enabled !== answers.enable || now.port !== answers.port)
+      await context.warn('Warning: WEBHOOK_ENABLED or WEBHOOK_PORT of the environment wins over what was written.');
+    const url = localUrl(now);
+    if (context.json) {
+      await context.print({ enabled: answers.enable, port: answers.port, url, file: path });
+      return;
+    }
+    await context.print(`Webhook platform ${answers.enable ? 'enabled' : 'disabled'} (${path}).`);
+    await context.print(`  URL:    ${url}`);
+    await context.print(
+      `  Secret: ${answers.secret === undefined ? 'generated' : 'stored'} (WEBHOOK_SECRET in ${path})`,
+    );
+    if (answers.enable) await context.print('Start it with: agent gateway run');
+  },
+});
+
+async function ask(context: CommandContext, given: Answers): Promise<Answers> {
+  const { askLine, askHidden } = await import('./ask.ts');
+  let port = Number.NaN;
+  while (!(Number.isInteger(port) && port >= 1 && port <= 65535))
+    port = Number((await askLine(context, `Port [${given.port}]: `)) || given.port);
+  const keep = given.secret === undefined ? 'empty generates one' : 'empty keeps the present one';
+  const secret = (await askHidden(context, `Global secret (hidden, ${keep}): `)).trim();
+  const answer = (await askLine(context, 'Enable the webhook platform? [Y/n]: ')).trim().toLowerCase();
+  return { port, secret: secret || given.secret, enable: !['n', 'no'].includes(answer) };
+}

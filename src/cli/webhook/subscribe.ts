@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises';
+import { createDeliverer } from '../../delivery/deliver.ts';
+import { userError } from '../../errors.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { parseJson } from '../../lib/json.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { compileFilters } from '../../webhooks/filters.ts';
+import { resolveScript } from '../../webhooks/script-path.ts';
+import { isLoopbackName, webhookUrl } from '../../webhooks/settings.ts';
+import { INSECURE_NO_AUTH } from '../../webhooks/signatures.ts';
+import { buildRecord, type SubscribeRequest } from '../../webhooks/subscribe.ts';
+import type { ParsedArgs } from '../args.ts';
+import { defineCliCommand, usageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { openWebhookCli, quietLog, readName, type WebhookCli } from './open.ts';
+import { describeEvents, describeMode } from './text.ts';
+
+const args = {
+  name: { type: 'positional', required: true, description: 'Name of the subscription, part of its URL' },
+  prompt: { type: 'string', description: 'Template with {dot.notation} fields of the payload' },
+  events: { type: 'string', valueHint: 'a,b', description: 'Event types to accept (default: all)' },
+  description: { type: 'string', description: 'Free text' },
+  skills: { type: 'string', valueHint: 'a,b', description: 'Skills given to the agent run' },
+  deliver: { type: 'string', valueHint: 'target', description: 'Where the answer goes (default: log)' },
+  'deliver-chat-id': { type: 'string', valueHint: 'id', description: 'Chat at the target' },
+  'deliver-extra': {
+    type: 'string',
+    multiple: true,
+    valueHint: 'key=value',
+    description: 'Setting of the target; may be repeated',
+  },
+  secret: { type: 'string', description: 'Signing secret (default: a generated one)' },
+  script: {
+    type: 'string',
+    valueHint: 'file',
+    description: 'Script under <home>/scripts that filters or changes events',
+  },
+  'deliver-only': { type: 'boolean', description: 'Send the rendered prompt itself, without an agent run' },
+  filters: { type: 'string', valueHint: 'json|@file', description: 'Conditions an event must meet' },
+  scheme: { type: 'string', description: 'The only signature scheme to accept' },
+  'rate-limit': {
+    type: 'number',
+    integer: true,
+    min: 0,
+    valueHint: 'n',
+    description: 'Requests a minute; 0 is no limit',
+  },
+} as const;
+
+/** `agent webhook subscribe`. */
+export const subscribeCommand = defineCliCommand({
+  description: 'Create or change a subscription; keys that are not given keep their value',
+  args,
+  async run(values, context) {
+    const cli = await openWebhookCli(context);
+    const name = readName(values.name);
+    if (Object.hasOwn(cli.settings.routes, name))
+      throw userError('static_route', 409, `'${name}' is a static route of config.yaml; choose another name.`);
+    const request = await readRequest(values);
+    const warnings = await check(request, cli);
+    const { record, isNew } = await cli.update((subscriptions) => {
+      const stored = Object.hasOwn(subscriptions, name) ? subscriptions[name] : undefined;
+      const record = buildRecord(stored, request, new Date());
+      subscriptions[name] = record;
+      return { record, isNew: stored === undefined };
+    });
+    for (const warning of warnings) await context.warn(`Warning: ${warning}`);
+    await report(context, cli, name, record, isNew, warnings);
+  },
+});
+
+async function readRequest(values: ParsedArgs<typeof args>): Promise<SubscribeRequest> {
+  const filters = values.filters === undefined ? undefined : await readFilters(values.filters);
+  const extra = values['deliver-extra'].map((pair) => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw usageError(`--deliver-extra must be key=value, not "${pair}".`);
+    return [pair.slice(0, at).trim(), pair.slice(at + 1)] as const;
+  });
+  const given = {
+    prompt: values.prompt,
+    events: values.events === undefined ? undefined : splitList(values.events),
+    description: values.description,
+    skills: values.skills === undefined ? undefined : splitList(values.skills),
+    deliver: values.deliver?.trim().toLowerCase(),
+    chatId: values['deliver-chat-id'],
+    deliverExtra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
+    secret: values.secret,
+    script: values.script?.trim(),
+    deliverOnly: values['deliver-only'] || undefined,
+    filters,
+    scheme: values.scheme,
+    rateLimit: values['rate-limit'],
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as SubscribeRequest;
+}
+
+async function readFilters(text: string): Promise<unknown> {
+  const json = text.startsWith('@') ? await readFile(text.slice(1), 'utf8') : text;
+  const filters = parseJson(json);
+  if (typeof filters !== 'object' || filters === null)
+    throw userError(
+      'invalid_filters',
+      400,
+      '--filters must be a JSON object or list, or @ and the name of a file with one.',
+    );
+  return filters;
+}
+
+/** Refuses what cannot work; returns what only needs attention. */
+async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string[]> {
+  const warnings: string[] = [];
+  if (request.secret !== undefined && request.secret.trim() === '')
+    throw userError('invalid_secret', 400, '--secret must not be empty.');
+  if (request.secret === INSECURE_NO_AUTH && !isLoopbackName(cli.settings.host))
+    throw userError(
+      'insecure_secret',
+      400,
+      `--secret ${INSECURE_NO_AUTH} is only allowed when platforms.webhook.extra.host is 127.0.0.1, localhost or ::1.`,
+    );
+  if (request.deliver !== undefined) warnings.push(...checkTarget(request.deliver, cli));
+  if (request.script) {
+    const found = await resolveScript(cli.home, request.script);
+    if (!found.ok && found.code === 'outside')
+      throw userError('script_outside', 400, `--script must stay inside ${cli.home}/scripts/.`);
+    if (!found.ok)
+      warnings.push(`${request.script} does not exist in ${cli.home}/scripts/ yet; events are ignored until it does.`);
+  }
+  if (request.filters !== undefined) {
+    const filter = compileFilters(request.filters, cli.routeContext('dynamic').filterTools);
+    await filter.prepare();
+    if (filter.problems.length > 0)
+      throw userError('invalid_filters', 400, `--filters is not valid: ${filter.problems.join('; ')}.`);
+  }
+  return warnings;
+}
+
+function checkTarget(name: string, cli: WebhookCli): string[] {
+  const { platforms } = cli.loaded.config;
+  const targets = createDeliverer({ config: platforms, fetch, clock: systemClock, log: quietLog }).targets();
+  const found = targets.find((target) => target.name === name);
+  const names = targets.map((target) => target.name);
+  if (!found) {
+    const near = nearest(name, names);
+    throw userError(
+      'unknown_target',
+      400,
+      `Unknown delivery target '${name}'${near ? `; did you mean ${near}?` : '.'} Known targets: ${names.join(', ')}.`,
+    );
+  }
+  return found.configured ? [] : [`${name} is not configured yet; set ${found.missing.join(', ')}.`];
+}
+
+async function report(
+  context: CommandContext,
+  { settings }: WebhookCli,
+  name: string,
+  record: Record<string, unknown>,
+  isNew: boolean,
+  warnings: string[],
+): Promise<void> {
+  const url = webhookUrl(settings, name);
+  if (context.json) return context.print({ name, webhook_url: url, created: isNew, ...record, warnings });
+  await context.print(`${isNew ? 'Created' : 'Updated'} webhook subscription: ${name}`);
+  await context.print(`  URL:     ${url}`);
+  await context.print(`  Secret:  ${record['secret']}`);
+  await context.print(`  Events:  ${describeEvents(record['events'])}`);
+  await context.print(`  Deliver: ${record['deliver']}`);
+  await context.print(`  Mode:    ${describeMode(record)}`);
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}

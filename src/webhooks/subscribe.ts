@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { userError } from '../errors.ts';
+import { isRecord } from '../lib/json.ts';
+import { parseScheme, SCHEME_NAMES } from './signatures.ts';
+import type { SubscriptionRecord } from './subscription-file.ts';
+
+/** What a user asks for; undefined keeps what is stored. */
+export interface SubscribeRequest {
+  prompt?: string;
+  events?: string[];
+  description?: string;
+  skills?: string[];
+  deliver?: string;
+  chatId?: string;
+  deliverExtra?: Record<string, string>;
+  secret?: string;
+  script?: string;
+  deliverOnly?: boolean;
+  filters?: unknown;
+  scheme?: string;
+  rateLimit?: number;
+}
+
+/** 32 random bytes in base64url. */
+export function createSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/**
+ * The record to store for a request: the stored one with the given keys set, everything else as it was. Throws when the result
+ * could not be served.
+ */
+export function buildRecord(stored: unknown, request: SubscribeRequest, now: Date): SubscriptionRecord {
+  const old = isRecord(stored) ? stored : {};
+  const extra = { ...(isRecord(old['deliver_extra']) ? old['deliver_extra'] : {}), ...request.deliverExtra };
+  if (request.chatId !== undefined) extra['chat_id'] = request.chatId;
+  const scheme = request.scheme === undefined ? undefined : parseScheme(request.scheme);
+  if (request.scheme !== undefined && !scheme)
+    throw userError('unknown_scheme', 400, `Unknown scheme '${request.scheme}'; known are ${SCHEME_NAMES.join(', ')}.`);
+  const record: SubscriptionRecord = {
+    ...old,
+    description: request.description ?? old['description'] ?? '',
+    events: request.events ?? old['events'] ?? [],
+    secret: request.secret ?? old['secret'] ?? createSecret(),
+    prompt: request.prompt ?? old['prompt'] ?? '',
+    skills: request.skills ?? old['skills'] ?? [],
+    deliver: request.deliver ?? old['deliver'] ?? 'log',
+    ...(Object.keys(extra).length > 0 ? { deliver_extra: extra } : {}),
+    ...(request.deliverOnly ? { deliver_only: true } : {}),
+    ...(request.script === undefined ? {} : { script: request.script }),
+    ...(request.filters === undefined ? {} : { filters: request.filters }),
+    ...(scheme ? { scheme } : {}),
+    ...(request.rateLimit === undefined ? {} : { rate_limit: request.rateLimit }),
+    created_at: old['created_at'] ?? now.toISOString(),
+  };
+  // A secret the user sets ends a rotation: the former ones must not stay valid.
+  if (request.secret !== undefined) delete record['secrets'];
+  if (record['deliver_only'] === true && record['deliver'] === 'log')
+    throw userError(
+      'deliver_only_needs_target',
+      400,
+      '--deliver-only requires --deliver to be a real target (telegram, slack, webhook, …), not log.',
+    );
+  return record;
+}
