@@ -71,6 +71,30 @@ test('an idle kept-alive connection does not hold the stop up', async () => {
   socket.destroy();
 });
 
+test('a connection that never completes a request does not hold the stop up', async () => {
+  const server = await startTestServer();
+  const socket = connect(server.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write('GET /health HT');
+  await Bun.sleep(20);
+  const startedAt = performance.now();
+  await server.server.listener.stop(5000);
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+  socket.destroy();
+});
+
+test('a short answer that is under way is completed', async () => {
+  const slow = new Elysia().get('/api/slow', async () => {
+    await Bun.sleep(45);
+    return { done: true };
+  });
+  const server = await startTestServer({ routes: [slow] });
+  const pending = server.fetch('/api/slow');
+  await Bun.sleep(10);
+  await server.server.listener.stop(5000);
+  expect(await (await pending).json()).toEqual({ done: true });
+});
+
 test('a shutdown hook that fails or hangs does not stop the stop', async () => {
   for (const onShutdown of [() => Promise.reject(new Error('no')), () => new Promise<void>(() => {})]) {
     const server = await startTestServer({ onShutdown });
