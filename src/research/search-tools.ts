@@ -83,7 +83,7 @@ export function createLocalSearchTool(scope: Scope): Tool {
     run: async (args, signal) => {
       const passages = await retrievePassages(scope, textArgument(args, 'keywords', 'local_search_tool'), signal);
       const hits = passages.map((passage) => ({
-        title: passage.title,
+        title: passageTitle(passage),
         url: passage.uri,
         content: passage.content.slice(0, HIT_CHARACTERS).toWellFormed(),
         score: passage.score,
@@ -109,12 +109,18 @@ export function passagesAsSources(scope: Scope, passages: Passage[]): RetrievedS
   const accessedAt = new Date(scope.deps.clock.now()).toISOString();
   return passages.map((passage) => ({
     url: passage.uri,
-    title: passage.title,
+    title: passageTitle(passage),
     content: passage.content.slice(0, HIT_CHARACTERS).toWellFormed(),
     score: Number.isFinite(passage.score) ? passage.score : null,
     kind: 'knowledge',
     accessedAt,
   }));
+}
+
+/** The document and the section, so that two passages of one document can be told apart. */
+function passageTitle({ title, headingPath }: Passage): string {
+  const section = headingPath.at(-1);
+  return section === undefined || section === title ? title : `${title} › ${section}`;
 }
 
 function textArgument(args: Record<string, unknown>, name: string, tool: string): string {

@@ -11,7 +11,7 @@ export class SourceRegistry {
 
   add(retrieved: RetrievedSource[]): void {
     for (const source of retrieved) {
-      const key = normalizeAddress(source.url);
+      const key = sourceKey(source);
       if (key === undefined) continue;
       const known = this.#byAddress.get(key);
       if (!known) {
@@ -47,6 +47,11 @@ export class SourceRegistry {
   }
 }
 
+/** What counts as one source: a page, or one passage of a document (its fragment says where it stands). */
+function sourceKey({ url, kind }: Pick<RetrievedSource, 'url' | 'kind'>): string | undefined {
+  return kind === 'knowledge' ? url : normalizeAddress(url);
+}
+
 /** The form in which addresses are compared: no fragment, no trailing slash, lower-case scheme and host; undefined for what is none. */
 export function normalizeAddress(url: string): string | undefined {
   const trimmed = url.trim();
@@ -77,10 +82,10 @@ export function buildCitations(sources: Source[], report: string): Citation[] {
   const cited = new Set<string>();
   for (const match of report.matchAll(/[a-z][a-z0-9+.-]*:\/\/[^\s<>"'`)\]]+/gi)) {
     const address = normalizeAddress(match[0]);
-    if (address !== undefined) cited.add(address);
+    if (address !== undefined) cited.add(address).add(match[0]);
   }
   const numbers = new Set([...report.matchAll(/\[(\d{1,3})\]/g)].map((match) => Number(match[1])));
-  const isCited = (source: Source) => cited.has(normalizeAddress(source.url) ?? '') || numbers.has(source.number);
+  const isCited = (source: Source) => cited.has(sourceKey(source) ?? '') || numbers.has(source.number);
   const ordered = [...sources.filter(isCited), ...sources.filter((source) => !isCited(source))];
   return ordered.slice(0, 100).map((source) => ({
     url: source.url,
