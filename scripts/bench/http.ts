@@ -28,7 +28,7 @@ async function compare(seconds: number): Promise<void> {
   const ours = await measure('agent', seconds);
   const line = (label: string, own: number, floor: number, unit: string, digits = 0) =>
     console.log(
-      `${label}: ${own.toFixed(digits)} ${unit} (bare Bun.serve ${floor.toFixed(digits)}, ratio ${(own / floor).toFixed(2)})`,
+      `${label}: ${own.toFixed(digits)} ${unit} (bare Bun.serve ${floor.toFixed(digits)}, ratio ${floor > 0 ? (own / floor).toFixed(2) : 'unknown'})`,
     );
   line('GET /api/config', ours.requestsPerSecond, bare.requestsPerSecond, 'requests/s');
   line(`${STREAMS} streams, frames received`, ours.framesPerSecond, bare.framesPerSecond, 'frames/s');
@@ -55,7 +55,10 @@ async function measure(kind: 'bare' | 'agent', seconds: number) {
     const requestsPerSecond = await callConfig(url, seconds);
     const before = await usage();
     const startedAt = performance.now();
-    const delays = (await Promise.all(Array.from({ length: STREAMS }, () => readStream(`${url}/api/bench`)))).flat();
+    const reading = Promise.all(Array.from({ length: STREAMS }, () => readStream(`${url}/api/bench`)));
+    await Bun.sleep(seconds * 500);
+    const midway = await usage();
+    const delays = (await reading).flat();
     const elapsed = (performance.now() - startedAt) / 1000;
     const after = await usage();
     if (delays.length !== STREAMS * FRAMES_PER_SECOND * seconds) throw new Error(`${kind}: frames are missing`);
@@ -65,7 +68,7 @@ async function measure(kind: 'bare' | 'agent', seconds: number) {
       framesPerSecond: delays.length / elapsed,
       cpuPerFrameUs: ((after.cpuMs - before.cpuMs) * 1000) / delays.length,
       delayP95Ms: delays[Math.floor(delays.length * 0.95)] ?? 0,
-      kbPerStream: (Math.max(0, after.rssMb - before.rssMb) * 1024) / STREAMS,
+      kbPerStream: (Math.max(0, midway.rssMb - before.rssMb) * 1024) / STREAMS,
     };
   } finally {
     child.kill();
