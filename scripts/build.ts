@@ -69,9 +69,11 @@ async function tryOut(binary: string): Promise<void> {
     });
     try {
       await answersHealth(port, server);
-    } finally {
       server.kill('SIGTERM');
-      await server.exited;
+      const status = await server.exited;
+      if (status !== 0) throw new Error(`serve ended with status ${status} after SIGTERM`);
+    } finally {
+      server.kill('SIGKILL');
     }
     console.log(`${binary} ${text}: starts, answers /health and stops`);
   } finally {

@@ -33,7 +33,8 @@ export function addTree(
     const open = openSchemaOf(node);
     if (path.length > 0 && Object.keys(value).length === 0) set(layers, path, {}, originOf(path), true);
     for (const [name, child] of Object.entries(value)) {
-      const childSchema = Object.hasOwn(known, name) ? known[name] : open;
+      // `__proto__` is no name in any map: writing it would change every object.
+      const childSchema = name === '__proto__' ? undefined : Object.hasOwn(known, name) ? known[name] : open;
       const childPath = [...path, name];
       if (childSchema) merge(childSchema, child, childPath);
       else layers.problems.push(unknownKey(schema, childPath, Object.keys(known), originOf(childPath)));

@@ -172,6 +172,18 @@ describe('problems', () => {
     expect(problems[0]).toContain('models.basic.fallback.0.max_tokens');
   });
 
+  test('__proto__ is refused where any name may stand', async () => {
+    const yaml = 'platforms:\n  webhook:\n    routes:\n      __proto__:\n        polluted: yes\n';
+    expect((await problemsOf({ 'config.yaml': yaml })).join('\n')).toContain('routes.__proto__ is not a known key');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  test('aliases that multiply are refused', async () => {
+    const level = (name: string, of: string) => `${name}: &${name} [${Array(10).fill(`*${of}`).join(', ')}]`;
+    const yaml = ['a: &a [x, x]', level('b', 'a'), level('c', 'b'), level('d', 'c'), ''].join('\n');
+    expect((await problemsOf({ 'config.yaml': yaml })).join('\n')).toContain('config.yaml is not usable');
+  });
+
   test('values of secrets are not repeated', async () => {
     const yaml = 'server:\n  api_token: [tok-123456]\nmodels:\n  basic: sk-abcdef\n';
     const problems = (await problemsOf({ 'config.yaml': yaml })).join('\n');
