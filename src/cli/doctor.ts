@@ -5,6 +5,7 @@ import type { Check, DoctorContext, Finding } from './doctor/check.ts';
 import { checkDatabase } from './doctor/database.ts';
 import { checkHome } from './doctor/home.ts';
 import { checkKnowledge } from './doctor/knowledge.ts';
+import { checkMcp } from './doctor/mcp.ts';
 import { checkModels } from './doctor/models.ts';
 import { checkSearch } from './doctor/search.ts';
 import { checkWebhooks } from './doctor/webhooks.ts';
@@ -16,6 +17,7 @@ export const CHECKS: readonly Check[] = [
   checkModels,
   checkSearch,
   checkKnowledge,
+  checkMcp,
   checkWebhooks,
 ];
 

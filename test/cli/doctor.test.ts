@@ -5,6 +5,7 @@ import type { Check, DoctorContext, Finding } from '../../src/cli/doctor/check.t
 import { checkDatabase } from '../../src/cli/doctor/database.ts';
 import { checkHome } from '../../src/cli/doctor/home.ts';
 import { checkKnowledge } from '../../src/cli/doctor/knowledge.ts';
+import { checkMcp } from '../../src/cli/doctor/mcp.ts';
 import { checkModels } from '../../src/cli/doctor/models.ts';
 import { checkSearch } from '../../src/cli/doctor/search.ts';
 import { checkWebhooks } from '../../src/cli/doctor/webhooks.ts';
@@ -233,6 +234,25 @@ describe('home, database, knowledge, webhooks', () => {
   ];
   test.each(webhooks)('webhooks: %s', async (_name, env, files, expected) => {
     expect(summary(await look(checkWebhooks, env, { files }))[0]).toMatch(expected);
+  });
+});
+
+describe('mcp', () => {
+  const on = { ENABLE_MCP_SERVER_CONFIGURATION: 'true' };
+
+  test('switched off says how to switch it on', async () => {
+    const [finding] = await look(checkMcp, {});
+    expect(finding?.status).toBe('ok');
+    expect(finding?.advice?.[0]).toContain('ENABLE_MCP_SERVER_CONFIGURATION=true');
+  });
+
+  test('names the programs on the PATH that start servers', async () => {
+    const bin = homeFolder({ uvx: '#!/bin/sh\n' });
+    chmodSync(join(bin, 'uvx'), 0o755);
+    expect(summary(await look(checkMcp, { ...on, PATH: bin }))).toEqual([
+      'ok Requests may name MCP servers; found uvx.',
+    ]);
+    expect(summary(await look(checkMcp, { ...on, PATH: homeFolder() }))[0]).toMatch(/^warn /);
   });
 });
 
