@@ -6,6 +6,8 @@ export interface Block {
   start: number;
   end: number;
   tokens: number;
+  /** Tokens of the white space before it, where that is more than an empty line. */
+  gap: number;
   kind: 'heading' | 'text' | 'lines';
   /** Headings above, outermost first; a heading's own path holds itself. */
   path: string[];
@@ -35,7 +37,9 @@ function blocksOf(text: string, from: number, to: number, syntax: 'markdown' | '
   const close = () => {
     if (!open) return;
     const content = text.slice(open.start, open.end);
-    blocks.push({ ...open, tokens: estimateTokens(content), path: headings.map((heading) => heading.title), page });
+    const gap = Math.ceil(Math.max(0, open.start - (blocks.at(-1)?.end ?? open.start) - 2) / 4);
+    const path = headings.map(({ title }) => title);
+    blocks.push({ ...open, tokens: estimateTokens(content), gap, path, page });
     open = undefined;
   };
   const heading = (level: number, title: string, start: number, end: number) => {

@@ -49,7 +49,7 @@ function* sectionsOf(blocks: Block[]): Generator<Group> {
     }
     section ??= { blocks: [], tokens: 0 };
     section.blocks.push(block);
-    section.tokens += block.tokens;
+    section.tokens += block.tokens + block.gap;
   }
   if (section) yield section;
 }
@@ -58,6 +58,7 @@ interface Atom {
   start: number;
   end: number;
   tokens: number;
+  gap: number;
   block: Block;
 }
 
@@ -88,39 +89,48 @@ function cutGroup(text: string, group: Group): Chunk[] {
   };
   for (const atom of group.blocks.flatMap((block) => atomsOf(text, block))) {
     if (
-      tokens + atom.tokens > MAX_TOKENS ||
+      tokens + atom.gap + atom.tokens > MAX_TOKENS ||
       tokens >= target ||
       (tokens >= MIN_TOKENS && atom.block.kind === 'heading')
     )
       flush();
     if (atoms.length === 0)
-      start = chunks.length === 0 || atom.block.kind === 'heading' ? atom.start : overlapStart(text, start, atom.start);
+      start =
+        chunks.length === 0 || atom.block.kind === 'heading' || atom.gap > 2
+          ? atom.start
+          : overlapStart(text, start, atom.start);
     atoms.push(atom);
-    tokens += atom.tokens;
+    tokens += atom.gap + atom.tokens;
   }
   const last = chunks.at(-1);
-  if (last && tokens < MIN_TOKENS / 4 && estimateTokens(text.slice(last.start, atoms.at(-1)!.end)) <= 500)
-    chunks[chunks.length - 1] = { ...last, end: atoms.at(-1)!.end, content: text.slice(last.start, atoms.at(-1)!.end) };
+  const end = atoms.at(-1)!.end;
+  if (last && tokens < MIN_TOKENS / 4 && estimateTokens(text.slice(last.start, end)) <= MAX_TOKENS * (1 + OVERLAP))
+    chunks[chunks.length - 1] = { ...last, ...trimmedSlice(text, last.start, end) };
   else flush();
   return chunks;
 }
 
 function toChunk(text: string, from: number, to: number, blocks: Block[]): Chunk {
+  const lead = blocks.find((block) => block.kind !== 'heading') ?? blocks.at(-1)!;
+  return { ...trimmedSlice(text, from, to), headingPath: lead.path, page: lead.page };
+}
+
+function trimmedSlice(text: string, from: number, to: number): Pick<Chunk, 'content' | 'start' | 'end'> {
   const raw = text.slice(from, to);
   const start = from + (raw.length - raw.trimStart().length);
   const content = raw.trim();
-  const lead = blocks.find((block) => block.kind !== 'heading') ?? blocks.at(-1)!;
-  return { content, start, end: start + content.length, headingPath: lead.path, page: lead.page };
+  return { content, start, end: start + content.length };
 }
 
 /** A block, or its sentences (lines of code and tables) when it is long, or their pieces when even those are. */
 function atomsOf(text: string, block: Block): Atom[] {
-  if (block.tokens <= TARGET_TOKENS / 4) return [{ start: block.start, end: block.end, tokens: block.tokens, block }];
+  if (block.tokens <= TARGET_TOKENS / 4) return [{ ...block, block }];
   const atoms: Atom[] = [];
   const add = (start: number, end: number) => {
     for (let from = start; from < end; ) {
       const to = end - from > MAX_TOKENS / 2 ? pieceEnd(text, from, end) : end;
-      atoms.push({ start: from, end: to, tokens: estimateTokens(text.slice(from, to)), block });
+      const gap = from === block.start ? block.gap : 0;
+      atoms.push({ start: from, end: to, tokens: estimateTokens(text.slice(from, to)), gap, block });
       from = to;
     }
   };

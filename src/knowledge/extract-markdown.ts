@@ -15,7 +15,7 @@ async function readFields(yaml: string): Promise<{ title?: string; description?:
   const { parse } = await import('yaml');
   let value: unknown;
   try {
-    value = parse(yaml, { maxAliasCount: 20, logLevel: 'silent' });
+    value = parse(yaml, { maxAliasCount: 20, logLevel: 'error' });
   } catch {
     // A thematic break that only looks like front matter: it is part of the text.
     return undefined;

@@ -44,10 +44,12 @@ export function findResources(database: Database, memory: SearchMemory, query: L
   return rows.slice(0, query.limit).map(toResource);
 }
 
-/** All resources, newest first, the user's own before the built-in ones. */
+/** All resources: the user's own, newest first, then the built-in ones in their order. */
 export function allResources(database: Database, limit: number): Resource[] {
   return database
-    .query<ResourceRow, [number]>(`${SELECT_RESOURCE} ORDER BY builtin, updated_at DESC, id DESC LIMIT ?`)
+    .query<ResourceRow, [number]>(
+      `${SELECT_RESOURCE} ORDER BY builtin, iif(builtin, 0, -updated_at), iif(builtin, id, -id) LIMIT ?`,
+    )
     .all(limit)
     .map(toResource);
 }
