@@ -4,7 +4,11 @@ import type { Dialect } from './dialects.ts';
 /** Renders Markdown for a platform with a markup of its own; raw HTML stays visible text. */
 export async function createMarkdownRenderer(dialect: Dialect): Promise<(markdown: string) => string> {
   const { lexer } = await import('marked');
-  return (markdown) => blocks(lexer(markdown), dialect, new Set()).trim();
+  return (markdown) =>
+    orElse(
+      () => blocks(lexer(markdown), dialect, new Set()).trim(),
+      () => dialect.text(markdown),
+    );
 }
 
 /** Renders Markdown as HTML without raw HTML and without addresses other than http, https and mailto. */
@@ -23,7 +27,21 @@ export async function createHtmlRenderer(): Promise<(markdown: string) => string
         isSafeLink(href) ? `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>` : escapeHtml(text),
     },
   });
-  return (markdown) => String(marked.parse(markdown, { async: false })).trim();
+  return (markdown) =>
+    orElse(
+      () => String(marked.parse(markdown, { async: false })).trim(),
+      () => `<pre>${escapeHtml(markdown)}</pre>`,
+    );
+}
+
+/** Text nested some thousand levels deep is more than the parser's stack holds; it is shown as it is. */
+function orElse(render: () => string, fallback: () => string): string {
+  try {
+    return render();
+  } catch (error) {
+    if (error instanceof RangeError) return fallback();
+    throw error;
+  }
 }
 
 type Active = ReadonlySet<string>;
@@ -70,12 +88,14 @@ function quote(token: Tokens.Blockquote, dialect: Dialect, active: Active): stri
 }
 
 function list(token: Tokens.List, dialect: Dialect, active: Active): string {
+  // A quotation must begin its line; in an item it stands behind the mark.
+  const inside = new Set([...active, 'quote']);
   const first = typeof token.start === 'number' ? token.start : 1;
   const items = token.items.map((item, index) => {
     const mark = item.task ? (item.checked ? '☑' : '☐') : token.ordered ? dialect.text(`${first + index}.`) : '•';
     const body = item.tokens
       .filter((child) => child.type !== 'space' && child.type !== 'checkbox')
-      .map((child) => block(child as MarkedToken, dialect, active))
+      .map((child) => block(child as MarkedToken, dialect, inside))
       .join('\n');
     return `${mark} ${body.replaceAll('\n', '\n  ')}`;
   });

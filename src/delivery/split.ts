@@ -7,6 +7,8 @@ export interface SplitOptions {
   maxParts?: number;
 }
 
+type Measure = (text: string) => number;
+
 /** Size in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   return Buffer.byteLength(text, 'utf8');
@@ -18,23 +20,25 @@ export function utf8Length(text: string): number {
  * result depends on nothing but the arguments, so a later attempt can go on with the part it stopped at.
  */
 export function splitText(text: string, options: SplitOptions): string[] {
-  const measure = options.measure ?? ((value: string) => value.length);
+  const { limit } = options;
+  // The length comes first: a measure may render the text, and that of a megabyte takes long.
+  const measure = (value: string) => (value.length > limit ? value.length : (options.measure?.(value) ?? value.length));
   const maxParts = options.maxParts ?? 50;
-  const fits = (value: string) => measure(value) <= options.limit;
   const parts: string[] = [];
   let rest = text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
-  while (rest !== '' && !fits(rest)) {
-    if (parts.length === maxParts - 1) return [...parts, truncate(rest, fits)];
-    const { part, next } = cutOnce(rest, options.limit, fits);
+  while (rest !== '' && measure(rest) > limit) {
+    if (parts.length === maxParts - 1) return [...parts, truncate(rest, limit, measure)];
+    const { part, next } = cutOnce(rest, limit, measure);
     if (part.trim() !== '') parts.push(part);
     rest = next;
   }
   return rest.trim() === '' ? parts : [...parts, rest];
 }
 
-function cutOnce(text: string, limit: number, fits: (value: string) => boolean): { part: string; next: string } {
+function cutOnce(text: string, limit: number, measure: Measure): { part: string; next: string } {
   const fences = fencesOf(text);
-  let reach = longestPrefix(text, Math.min(limit, text.length), (end) => fits(closed(text, end, fences)));
+  const fits = (value: string) => measure(value) <= limit;
+  let reach = longestPrefix(Math.min(limit, text.length), (end) => measure(closed(text, end, fences)), limit);
   for (;;) {
     const cut = bestCut(text, reach, fences, fits);
     const part = closed(text, cut, fences);
@@ -50,7 +54,7 @@ function bestCut(text: string, reach: number, fences: Fence[], fits: (value: str
   for (const border of BORDERS) {
     const cut = lastBorder(text, border, start, reach, fences);
     if (cut === undefined) continue;
-    const end = nextBorder(text, border, reach, fences);
+    const end = nextBorder(text, border, Math.max(cut, reach), fences);
     if (border === WORD || fits(text.slice(cut, end).trim())) return cut;
   }
   return characterBorder(text, start, reach);
@@ -71,16 +75,18 @@ const BORDERS = [PARAGRAPH, LINE, SENTENCE, WORD];
 
 function lastBorder(text: string, border: Border, start: number, reach: number, fences: Fence[]): number | undefined {
   let last: number | undefined;
-  for (const match of text.slice(0, reach + 1).matchAll(border.pattern)) {
-    const end = Math.min(match.index + match[0].length, reach);
+  for (const match of text.slice(0, reach + 64).matchAll(border.pattern)) {
+    // The space of a border may stand beyond the reach: it is trimmed off.
+    if (match.index + match[0].trimEnd().length > reach) break;
+    const end = match.index + match[0].length;
     if (end > start && text.slice(start, end).trim() !== '' && isBorder(border, end, fences)) last = end;
   }
   return last;
 }
 
-function nextBorder(text: string, border: Border, reach: number, fences: Fence[]): number {
+function nextBorder(text: string, border: Border, from: number, fences: Fence[]): number {
   const pattern = new RegExp(border.pattern);
-  pattern.lastIndex = reach;
+  pattern.lastIndex = from;
   for (let match = pattern.exec(text); match; match = pattern.exec(text))
     if (isBorder(border, match.index + match[0].length, fences)) return match.index;
   return text.length;
@@ -103,6 +109,9 @@ function characterBorder(text: string, start: number, reach: number): number {
   return low >= 0xdc00 && low <= 0xdfff && reach - 1 > start ? reach - 1 : Math.max(reach, start + 1);
 }
 
+/** A longer line after ``` is no language but text; as it cannot be repeated in each part, it counts as text. */
+const MAX_OPENER = 40;
+
 interface Fence {
   /** Index of the opening line, and of the first character after it. */
   start: number;
@@ -121,7 +130,7 @@ function fencesOf(text: string): Fence[] {
     const match = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
     const marker = match?.[1] ?? '';
     const info = match?.[2] ?? '';
-    if (!open && match && !(marker.startsWith('`') && info.includes('`'))) {
+    if (!open && match && line.length <= MAX_OPENER && !(marker.startsWith('`') && info.includes('`'))) {
       open = { start: index, bodyStart: index + line.length + 1, end: text.length, opener: line, marker };
       fences.push(open);
     } else if (open && match && info.trim() === '' && marker.startsWith(open.marker)) {
@@ -151,11 +160,10 @@ function reopened(text: string, cut: number, fences: Fence[]): string {
     const rest = text[cut - 1] === '\n' ? text.slice(cut) : text.slice(cut).replace(/^[^\S\n]+/, '');
     return rest.replace(/^(?:[^\S\n]*\n)+/, '');
   }
-  const opener = fence.opener.length > 24 ? fence.marker : fence.opener;
   const body = text.slice(Math.max(cut, fence.bodyStart));
   // Only the closing line is left: the fence was closed with the part before.
   if (cut === fence.end) return text.slice(cut).replace(/^[^\n]*\n*/, '');
-  return `${opener}\n${body}`;
+  return `${fence.opener}\n${body}`;
 }
 
 /** Length of the fence line a text begins with: cutting there would make no progress. */
@@ -164,20 +172,27 @@ function reopenedLength(text: string, fences: Fence[]): number {
   return first?.start === 0 ? Math.min(first.bodyStart, text.length - 1) : 0;
 }
 
-function longestPrefix(text: string, most: number, fits: (end: number) => boolean): number {
-  if (fits(most)) return most;
+/** A long prefix that fits: guessed from the overshoot and refined to an eighth, since measuring may be dear. */
+function longestPrefix(most: number, size: (end: number) => number, limit: number): number {
   let low = 1;
   let high = most;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (fits(middle)) low = middle;
-    else high = middle;
+  for (let end = most; end > 1; ) {
+    const measured = size(end);
+    if (measured <= limit) {
+      low = end;
+      if (end === most || high - low <= most / 8) break;
+      end = (low + high) >> 1;
+    } else {
+      high = end;
+      if (low > 1 && high - low <= most / 8) break;
+      end = low > 1 ? (low + high) >> 1 : Math.min(end - 1, Math.floor((end * limit) / measured));
+    }
   }
-  return Math.min(low, text.length);
+  return low;
 }
 
-function truncate(rest: string, fits: (value: string) => boolean): string {
+function truncate(rest: string, limit: number, measure: Measure): string {
   const note = (end: number) => `${rest.slice(0, end).trimEnd()}\n\n[… ${rest.length - end} more characters]`;
-  const end = longestPrefix(rest, rest.length, (length) => fits(note(length)));
+  const end = longestPrefix(Math.min(limit, rest.length), (length) => measure(note(length)), limit);
   return note(characterBorder(rest, 0, end));
 }

@@ -66,7 +66,7 @@ export function startPlatform(wire: Wire) {
       if (mode === 'flood') return new Response('x'.repeat(4_000_000), { status: 200 });
       if (mode === 'quote')
         return wire.refuse(
-          `you sent ${JSON.stringify(raw)} with ${request.headers.get('authorization') ?? ''} ${wire.secrets.join(' ')} to ${url}`,
+          `you sent ${JSON.stringify(entry.body)} with ${request.headers.get('authorization') ?? ''} ${wire.secrets.join(' ')} to ${url}`,
         );
       try {
         const answer = wire.accept(entry);

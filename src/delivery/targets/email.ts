@@ -8,6 +8,8 @@ import { destinationOf, missingOf, type Part, type Target } from '../target.ts';
 import { titleOf } from '../title.ts';
 
 const ADDRESS = /^[^\s@<>,;:"{}]{1,64}@[^\s@<>,;:"{}]{1,255}$/;
+/** Longer texts go without an HTML version: rendering hostile Markdown takes time with the square of its length. */
+const MAX_HTML = 40_000;
 const IMPLICIT_TLS_PORT = 465;
 
 /** Mails through an SMTP server; the Message-ID is made of the delivery id, so that mailboxes can drop repetitions. */
@@ -40,7 +42,7 @@ export function createEmailTarget(settings: TargetSettings['email'], tools: { ti
             to,
             subject,
             text: part.text,
-            html: render(part.text),
+            ...(part.text.length <= MAX_HTML ? { html: render(part.text) } : {}),
             messageId: `<${shortId(part.id, 43)}@${domain}>`,
             // Keeps out-of-office robots quiet (RFC 3834).
             headers: { 'Auto-Submitted': 'auto-generated' },
