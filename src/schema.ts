@@ -8,7 +8,12 @@ export { Type };
 /** An optional field for which `null` means absent; what it means when absent is said in its description. */
 export function Nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
   // A default inside the union would be filled in by Elysia for null as well.
-  const { default: _default, description, ...plain } = schema;
-  const described = { ...(description === undefined ? {} : { description }), ...options };
+  const { default: fallback, description, ...plain } = schema;
+  const words = [
+    options.description ?? description ?? '',
+    fallback === undefined ? '' : `Default: ${JSON.stringify(fallback)}.`,
+  ];
+  const text = words.filter(Boolean).join(' ');
+  const described = { ...options, ...(text ? { description: text } : {}) };
   return Type.Optional(Type.Union([plain as unknown as Schema, Type.Null()], described));
 }

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia';
 import { userError } from '../errors.ts';
-import { eventStreamResponse, problemResponses } from '../http/openapi-details.ts';
+import { emptyResponse, eventStreamResponse, problemResponses } from '../http/openapi-details.ts';
 import { QueryInteger } from '../http/query.ts';
 import { Type } from '../schema.ts';
 import type { RunRow } from '../store/store.ts';
@@ -139,6 +139,13 @@ export function createRunRoutes(deps: StreamDeps) {
           throw userError('thread_not_found', 404, 'There is no thread with this id.');
         set.status = 204;
       },
-      { detail: { tags: ['Threads'], summary: 'Remove a thread with its runs', ...problemResponses(404) } },
+      {
+        detail: {
+          tags: ['Threads'],
+          summary: 'Remove a thread with its runs',
+          ...emptyResponse(),
+          ...problemResponses(404),
+        },
+      },
     );
 }
