@@ -36,6 +36,7 @@ export class LocalEmbeddings {
   /** The vector of a question; undefined when the provider does not answer. */
   async embedQuery(text: string, signal: AbortSignal): Promise<{ model: string; vector: Float32Array } | undefined> {
     const { embedder } = this.#needs;
+    signal.throwIfAborted();
     if (this.#isResting()) return undefined;
     try {
       const limited = AbortSignal.any([signal, this.#stop.signal, AbortSignal.timeout(QUERY_TIMEOUT_MS)]);

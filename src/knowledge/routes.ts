@@ -66,7 +66,7 @@ export function createRagRoutes({ knowledge, maxFileBytes }: RagNeeds) {
             status: 501,
           });
         const file = uploadedFile(body);
-        const name = baseName(file.name);
+        const name = baseName(file.name ?? '');
         if (name === '') throw userError('empty_name', 400, 'The uploaded file has no name.');
         if (file.size > maxFileBytes)
           throw userError(
@@ -89,9 +89,9 @@ export function createRagRoutes({ knowledge, maxFileBytes }: RagNeeds) {
 }
 
 /** The part `file`. A part without a file name arrives as text: it is there, but nameless. */
-function uploadedFile(body: unknown): File {
+function uploadedFile(body: unknown): Blob & { name?: string } {
   const part = (body as { file?: unknown } | null | undefined)?.file;
-  if (part instanceof File) return part;
+  if (part instanceof Blob) return part;
   if (typeof part === 'string') throw userError('empty_name', 400, 'The uploaded file has no name.');
   const message = Array.isArray(part) ? 'Expected one file' : 'Required';
   throw new AppError(Array.isArray(part) ? 'Upload one file at a time.' : 'The multipart part "file" is missing.', {
