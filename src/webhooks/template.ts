@@ -28,13 +28,14 @@ export function renderTemplate(template: string, input: TemplateInput): string {
   });
 }
 
-/** The text of an event: the route's template, or a description with the payload in a fence that the payload cannot close. */
+/**
+ * The text of an event: the route's template, or a description with the payload in a fence. JSON escapes line breaks, so no line
+ * of the payload can start with the backticks that would close the fence.
+ */
 export function renderPrompt(template: string | undefined, input: TemplateInput): string {
   if (template?.trim()) return renderTemplate(template, input);
   const json = boundedJson(input.payload, input.rawLimit);
-  const longest = Math.max(2, ...(json.match(/`{3,}/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `Webhook event '${input.eventType}' on route '${input.route}':\n\n${fence}json\n${json}\n${fence}`;
+  return `Webhook event '${input.eventType}' on route '${input.route}':\n\n\`\`\`json\n${json}\n\`\`\``;
 }
 
 /** `deliver_extra` with the templates of its text values filled in; numbers and switches become text. */
