@@ -8,7 +8,6 @@ import { createEdge } from './http/edge.ts';
 import { createErrorHandler } from './http/error-handler.ts';
 import { createHealth } from './http/health.ts';
 import { HttpListener } from './http/http-listener.ts';
-
 import { type MountedRoute, RouteTable } from './http/route-table.ts';
 import { createSystemRoutes } from './http/system-routes.ts';
 
@@ -16,6 +15,8 @@ import { createSystemRoutes } from './http/system-routes.ts';
 export type ServerDeps = Pick<Deps, 'config' | 'log' | 'clock' | 'models'>;
 
 export interface ServerOptions {
+  /** A socket that is open already; a new one on the configured address when absent. */
+  listener?: HttpListener;
   /** The features' routes, in the order they are mounted. */
   routes?: readonly AnyElysia[];
   /** Called once when the server stops accepting: ends the open streams with a last event. */
@@ -59,11 +60,9 @@ export function createServer(deps: ServerDeps, options: ServerOptions = {}): Api
     authorize: createAuthorize(config.server.api_token),
     route: (request) => app.fetch(request),
   });
-  const listener = new HttpListener({
-    name: 'api',
-    log,
-    host: config.server.host,
-    port: config.server.port,
+  const { host, port } = config.server;
+  const listener = options.listener ?? new HttpListener({ name: 'api', log, host, port });
+  listener.serve({
     handle,
     onOpen: (server) => {
       app.server = server;

@@ -1,26 +1,41 @@
-import { createApi } from '../api.ts';
 import { ensureHome } from '../config/home.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { createDeps } from '../deps.ts';
+import { createHealth } from '../http/health.ts';
+import { HttpListener } from '../http/http-listener.ts';
 import type { Listener } from '../http/listener.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createLogger } from '../lib/log.ts';
 import type { Services } from './serve.ts';
 
-/** Builds the server process: the API and what it stands on. */
+/**
+ * Opens the server process. The socket comes first, so that a probe is answered and a port in use is known before the
+ * rest of the program is loaded; requests that come early wait for it.
+ */
 export async function openServices({ config, home }: LoadedConfig): Promise<Services> {
+  const { host, port } = config.server;
+  const health = createHealth(systemClock);
+  const listener = new HttpListener({
+    name: 'api',
+    log: createLogger(config.log),
+    host,
+    port,
+    early: (request) => (new URL(request.url).pathname === '/health' ? Response.json(health()) : undefined),
+  });
+  await listener.start();
+  // A turn of the event loop: who is connected already gets the answer before the loading begins.
+  await new Promise((resolve) => setImmediate(resolve));
   await ensureHome(home);
+  const [{ createDeps }, { createApi }] = await Promise.all([import('../deps.ts'), import('../api.ts')]);
   const deps = createDeps({ config, home });
-  const { listener } = createApi(deps);
+  await deps.start();
+  createApi(deps, listener);
   const api: Listener = {
     name: listener.name,
     get url() {
       return listener.url;
     },
-    async start() {
-      await deps.start();
-      // Runs of a dead process are taken over only by one that has its port.
-      await listener.start();
-      await deps.runs.start();
-    },
+    // Runs of a dead process are taken over only by one that has its port.
+    start: () => deps.runs.start(),
     stop: (deadlineMs) => listener.stop(deadlineMs),
   };
   return { deps, listeners: [api] };

@@ -17,7 +17,7 @@ export interface Services {
 /** Time for releasing the database and child processes after the streams have ended, milliseconds. */
 const RELEASE_MS = 1500;
 
-/** `agent serve`: runs the API until SIGTERM or SIGINT. `open` builds everything and starts nothing. */
+/** `agent serve`: runs the API until SIGTERM or SIGINT. `open` builds everything and may open the socket of the API. */
 export function createServeCommand(open: (loaded: LoadedConfig) => Promise<Services>): CliCommand {
   return defineCliCommand({
     description: 'Serve the HTTP API',

@@ -9,6 +9,12 @@ export interface HttpListenerOptions {
   host: string;
   /** 0 picks a free port. */
   port: number;
+  /** Answers what needs no more than an open socket; everything else waits until the listener serves. */
+  early?(request: Request): Response | undefined;
+}
+
+/** What a listener serves. */
+export interface Serving {
   /** Answers every request; it does not throw. */
   handle(request: Request): Response | Promise<Response>;
   /** Given the socket once it is open. */
@@ -29,6 +35,8 @@ export class HttpListener implements Listener {
   readonly #options: HttpListenerOptions;
   #server: Bun.Server<undefined> | undefined;
   #stopping: Promise<void> | undefined;
+  #serving: Serving | undefined;
+  readonly #isServing = Promise.withResolvers<Serving>();
   /** Kept here because Bun forgets it when the socket closes. */
   #port: number;
 
@@ -47,8 +55,20 @@ export class HttpListener implements Listener {
     return urlOf(this.#options.host, this.port);
   }
 
+  /** Gives the listener its work; before or after the socket opens. */
+  serve(serving: Serving): void {
+    this.#serving = serving;
+    if (this.#server) serving.onOpen?.(this.#server);
+    this.#isServing.resolve(serving);
+  }
+
+  #answer(request: Request): Response | Promise<Response> {
+    if (this.#serving) return this.#serving.handle(request);
+    return this.#options.early?.(request) ?? this.#isServing.promise.then((serving) => serving.handle(request));
+  }
+
   async start(): Promise<void> {
-    const { host, port, handle, onOpen } = this.#options;
+    const { host, port } = this.#options;
     try {
       this.#server = Bun.serve({
         hostname: host,
@@ -59,13 +79,13 @@ export class HttpListener implements Listener {
         // The handler enforces the real cap; Bun's own refusal would be bare.
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
         development: false,
-        fetch: handle,
+        fetch: (request) => this.#answer(request),
       });
     } catch (error) {
       throw cannotListen(error, host, port);
     }
     this.#port = this.#server.port ?? port;
-    onOpen?.(this.#server);
+    this.#serving?.onOpen?.(this.#server);
   }
 
   stop(deadlineMs: number): Promise<void> {
@@ -89,7 +109,7 @@ export class HttpListener implements Listener {
 
   async #endStreams(): Promise<void> {
     try {
-      await this.#options.onShutdown?.();
+      await this.#serving?.onShutdown?.();
     } catch (error) {
       // The stop goes on: the streams are then cut at the deadline.
       this.#options.log.error('ending the open streams failed', { listener: this.name, error });
