@@ -22,10 +22,14 @@ export async function openServices({ config, home }: LoadedConfig): Promise<Serv
     early: (request) => (new URL(request.url).pathname === '/health' ? Response.json(health()) : undefined),
   });
   await listener.start();
-  // A turn of the event loop: who is connected already gets the answer before the loading begins.
-  await new Promise((resolve) => setImmediate(resolve));
   await ensureHome(home);
-  const [{ createDeps }, { createApi }] = await Promise.all([import('../deps.ts'), import('../api.ts')]);
+  // Loading blocks; a turn of the event loop between its parts answers the probes that came meanwhile.
+  await turn();
+  await import('../server.ts');
+  await turn();
+  const { createDeps } = await import('../deps.ts');
+  await turn();
+  const { createApi } = await import('../api.ts');
   const deps = createDeps({ config, home });
   await deps.start();
   createApi(deps, listener);
@@ -39,4 +43,8 @@ export async function openServices({ config, home }: LoadedConfig): Promise<Serv
     stop: (deadlineMs) => listener.stop(deadlineMs),
   };
   return { deps, listeners: [api] };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
