@@ -1,0 +1,108 @@
+import { Lexer, type Token } from 'marked';
+import { convertMath } from './formula.ts';
+
+/** A piece of text of one style. */
+export interface Run {
+  text: string;
+  bold?: boolean;
+  italic?: boolean;
+  code?: boolean;
+  strike?: boolean;
+  /** Address of a link; only references show it as one. */
+  href?: string;
+}
+
+/** Characters XML 1.0 cannot hold, and directional overrides that make text read as something else. */
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
+/** Inline nesting beyond this is not looked into. */
+const MAX_DEPTH = 8;
+/** Longer texts hold no formatting worth the parser's time on hostile input. */
+const MAX_INLINE = 20_000;
+
+/** Text that is safe to put into XML: no control characters, no lone surrogates. */
+export function cleanText(text: string): string {
+  return text
+    .replace(FORBIDDEN, '')
+    .toWellFormed()
+    .replace(/\ufffd/g, '');
+}
+
+/** Reads inline Markdown (bold, italic, code, links, formulas) into runs; anything else stays text. */
+export function parseInline(markdown: string): Run[] {
+  const text = cleanText(markdown).trim();
+  if (text === '') return [];
+  if (text.length > MAX_INLINE || !/[*_`[\]<&\\~$!:]/.test(text)) return [{ text: collapse(text) }];
+  const runs: Run[] = [];
+  for (const part of convertMath(text)) {
+    if (part.isMath) runs.push({ text: part.text, italic: true });
+    else addTokens(Lexer.lexInline(part.text), {}, runs, 0);
+  }
+  return mergeRuns(runs);
+}
+
+/** The text of inline Markdown without its formatting. */
+export function plainText(markdown: string): string {
+  return parseInline(markdown)
+    .map((run) => run.text)
+    .join('');
+}
+
+function addTokens(tokens: Token[], style: Omit<Run, 'text'>, runs: Run[], depth: number): void {
+  for (const token of tokens) {
+    const inner = 'tokens' in token && depth < MAX_DEPTH ? token.tokens : undefined;
+    if (token.type === 'br') runs.push({ ...style, text: '\n' });
+    else if (token.type === 'codespan') runs.push({ ...style, text: decode(token['text']), code: true });
+    else if (token.type === 'image') runs.push({ ...style, text: decode(token['text']) });
+    else if (token.type === 'html') addHtml(token.raw, style, runs);
+    else if (token.type === 'link' && inner) addTokens(inner, { ...style, href: token['href'] }, runs, depth + 1);
+    else if (token.type === 'strong' && inner) addTokens(inner, { ...style, bold: true }, runs, depth + 1);
+    else if (token.type === 'em' && inner) addTokens(inner, { ...style, italic: true }, runs, depth + 1);
+    else if (token.type === 'del' && inner) addTokens(inner, { ...style, strike: true }, runs, depth + 1);
+    else if (inner) addTokens(inner, style, runs, depth + 1);
+    else runs.push({ ...style, text: decode('text' in token ? String(token.text) : token.raw) });
+  }
+}
+
+function addHtml(raw: string, style: Omit<Run, 'text'>, runs: Run[]): void {
+  if (/^<br\s*\/?>/i.test(raw)) runs.push({ ...style, text: '\n' });
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', '#39': "'" };
+
+function decode(text: string): string {
+  return collapse(
+    text.replace(/&(#?\w{2,8});/g, (whole, name: string) => ENTITIES[name] ?? numericEntity(name) ?? whole),
+  );
+}
+
+function numericEntity(name: string): string | undefined {
+  const code = /^#x[0-9a-f]+$/i.test(name)
+    ? Number.parseInt(name.slice(2), 16)
+    : /^#\d+$/.test(name)
+      ? Number(name.slice(1))
+      : 0;
+  return code > 31 && code <= 0x10ffff ? cleanText(String.fromCodePoint(code)) : undefined;
+}
+
+/** A line break in Markdown source is a space. */
+function collapse(text: string): string {
+  return text.replace(/[ \t\r\n]+/g, ' ');
+}
+
+function mergeRuns(runs: Run[]): Run[] {
+  const merged: Run[] = [];
+  for (const run of runs) {
+    if (run.text === '') continue;
+    const last = merged.at(-1);
+    const same =
+      last &&
+      last.bold === run.bold &&
+      last.italic === run.italic &&
+      last.code === run.code &&
+      last.strike === run.strike &&
+      last.href === run.href;
+    if (same) last.text += run.text;
+    else merged.push({ ...run });
+  }
+  return merged;
+}

@@ -1,0 +1,282 @@
+import { plainText } from './inline.ts';
+import type { Bullet, Deck, ImageReference, Slide } from './model.ts';
+import { type Phrases, phrasesFor } from './phrases.ts';
+import { type Block, type Link, readMarkdown, type Topic } from './read-markdown.ts';
+import { splitSentences } from './sentences.ts';
+import { tableSlides } from './table-chart.ts';
+
+const REFERENCES =
+  /^(?:(?:key |works )?citations?|references|sources|works cited|bibliography|further reading|quellen(?:verzeichnis)?|literatur(?:verzeichnis)?|références|bibliographie|referencias|fuentes|bibliografía|参考(?:资料|文献|資料)?|(?:主要|关键)?引用|来源|出典|引用文献|參考資料|참고\s?문헌|출처)[:：]?$/i;
+const MAX_TITLE = 100;
+/** A list of at least this many short items reads better in two columns. */
+const COLUMN_ITEMS = 8;
+const COLUMN_ITEM_LENGTH = 42;
+/** Sections with at least this many slides get a slide of their own. */
+const DIVIDED_SLIDES = 3;
+const MAX_POINTS = 5;
+const MAX_POINT_LENGTH = 150;
+const MAX_LEAD_LENGTH = 200;
+
+interface Reference {
+  text: string;
+  url?: string;
+}
+
+interface Section {
+  title: string;
+  topics: Topic[];
+}
+
+/** Builds a deck from a document's own headings, lists, tables, quotes, code and images, without a language model. */
+export function outlineDeck(content: string, locale: string): { deck: Deck; images: ImageReference[] } {
+  const phrases = phrasesFor(locale);
+  const { topics, images } = readMarkdown(content);
+  const title = takeTitle(topics, phrases);
+  const references = takeReferences(topics);
+  const sections = groupSections(topics);
+  const slides: Slide[] = [{ kind: 'title', title, notes: phrases.withoutModel }];
+  const bodies = sections.map((section) => sectionSlides(section, title, { locale, phrases, references }));
+  const titled = sections.flatMap((section) => section.title || []);
+  const isBare = bodies.every((body) => body.length === 0);
+  if (titled.length >= 2)
+    slides.push({ kind: 'agenda', title: isBare ? phrases.overview : phrases.agenda, items: titled.map(escape) });
+  for (const [index, body] of bodies.entries()) {
+    const name = sections[index]!.title;
+    const isDivided =
+      name !== '' && titled.length >= 2 && !isBare && (body.length >= DIVIDED_SLIDES || body.length === 0);
+    if (isDivided || (body.length === 0 && titled.length < 2 && name !== ''))
+      slides.push({ kind: 'section', title: name });
+    slides.push(...body);
+  }
+  const all = references.length > 0 ? references : linkReferences(topics);
+  if (all.length > 0) slides.push({ kind: 'references', title: phrases.references, items: all });
+  const points = closingPoints(sections);
+  if (points.length >= 2) slides.push({ kind: 'closing', title: phrases.summary, points });
+  return { deck: { title, locale, slides }, images };
+}
+
+/** The first heading of the first level; without headings, the beginning of the text. */
+function takeTitle(topics: Topic[], phrases: Phrases): string {
+  const heading = topics.findIndex((topic) => topic.depth === 1);
+  const first = heading >= 0 ? heading : topics.findIndex((topic) => topic.depth > 0);
+  const isOnlyTop = heading >= 0 && !topics.slice(0, heading).some((topic) => topic.depth > 0);
+  if (isOnlyTop) {
+    const topic = topics[heading]!;
+    const title = topic.title;
+    topic.depth = 0;
+    topic.title = '';
+    if (title !== '') return title;
+  } else if (first >= 0 && topics[first]!.title !== '') return topics[first]!.title;
+  const block = topics[0]?.blocks[0];
+  if (block?.type === 'points') {
+    const [bullet] = block.bullets;
+    const text = plainText(bullet!.text);
+    if (text.length <= MAX_TITLE) {
+      block.bullets.shift();
+      if (block.bullets.length === 0) topics[0]!.blocks.shift();
+      return text;
+    }
+    return `${text.slice(0, MAX_TITLE).replace(/\s+\S*$/, '')} …`;
+  }
+  if (block?.type === 'table')
+    return block.table.header.map(plainText).filter(Boolean).join(' · ').slice(0, MAX_TITLE) || phrases.overview;
+  if (block?.type === 'quote') return plainText(block.text).slice(0, MAX_TITLE);
+  return phrases.overview;
+}
+
+/** Takes the sections that list sources out of the document. */
+function takeReferences(topics: Topic[]): Reference[] {
+  const references: Reference[] = [];
+  for (let index = topics.length - 1; index >= 0; index--) {
+    const topic = topics[index]!;
+    if (!REFERENCES.test(topic.title.replace(/^[\d.\s]+/, ''))) continue;
+    const [block] = topic.blocks;
+    if (topic.blocks.length === 1 && block?.type === 'points') {
+      // A section about citing is no list of sources.
+      const listed = block.bullets.filter(
+        ({ text, number }) => number !== undefined || /https?:|^\s*\[\^?\w+\]/.test(text),
+      );
+      if (listed.length < block.bullets.length / 2) continue;
+      references.unshift(...block.bullets.map((bullet) => readReference(bullet.text, topic.links)));
+      topics.splice(index, 1);
+    } else if (topic.blocks.length === 0) {
+      if (topic.links.length > 0) references.unshift(...topic.links);
+      topics.splice(index, 1);
+    }
+  }
+  return references;
+}
+
+function readReference(markdown: string, links: Link[]): Reference {
+  const text = plainText(markdown).replace(/^\s*(?:\[\^?[\w-]+\]:?|\d+[.)])\s*/, '');
+  const link = links.find((candidate) => markdown.includes(candidate.url)) ?? undefined;
+  const url = link?.url ?? /https?:\/\/[^\s<>)\]]+/.exec(markdown)?.[0];
+  const label = url
+    ? text
+        .replace(url, '')
+        .replace(/[\s:–—-]+$/, '')
+        .trim()
+    : text;
+  return { text: label || (url ? hostOf(url) : text), ...(url ? { url } : {}) };
+}
+
+/** Without a list of sources, the links of the text are the sources. */
+function linkReferences(topics: Topic[]): Reference[] {
+  const byUrl = new Map<string, Reference>();
+  for (const { text, url } of topics.flatMap((topic) => topic.links))
+    if (/^https?:\/\//i.test(url) && !byUrl.has(url))
+      byUrl.set(url, { text: text && text !== url ? text : hostOf(url), url });
+  return [...byUrl.values()];
+}
+
+function hostOf(url: string): string {
+  return URL.parse(url)?.hostname.replace(/^www\./, '') ?? url;
+}
+
+/** Sections are opened by the headings of the highest level there is. */
+function groupSections(topics: Topic[]): Section[] {
+  const depths = topics.flatMap((topic) => (topic.depth > 0 ? [topic.depth] : []));
+  const top = Math.min(...depths);
+  const sections: Section[] = [];
+  for (const topic of topics) {
+    if (topic.depth === top) sections.push({ title: topic.title, topics: [topic] });
+    else if (sections.length > 0) sections.at(-1)!.topics.push(topic);
+    else if (topic.blocks.length > 0 || topic.depth > 0) sections.push({ title: '', topics: [topic] });
+  }
+  return sections;
+}
+
+interface Setting {
+  locale: string;
+  phrases: Phrases;
+  references: Reference[];
+}
+
+function sectionSlides(section: Section, deckTitle: string, setting: Setting): Slide[] {
+  const slides: Slide[] = [];
+  for (let index = 0; index < section.topics.length; index++) {
+    const topic = section.topics[index]!;
+    const next = section.topics[index + 1];
+    const pair = next && columnPair(topic, next, section);
+    if (pair) {
+      slides.push({ ...pair, notes: notesOf(section, topic, setting) });
+      index++;
+      continue;
+    }
+    const title = topic.title || section.title || deckTitle;
+    const own = topicSlides(title, topic, setting);
+    // A heading with nothing under it is still said.
+    if (own.length === 0 && index > 0 && topic.title !== '') slides.push({ kind: 'section', title: topic.title });
+    const notes = notesOf(section, topic, setting);
+    slides.push(...own.map((slide) => ({ ...slide, notes })));
+  }
+  return slides;
+}
+
+/** Two short lists side by side, each under its own heading: advantages and disadvantages. */
+function columnPair(left: Topic, right: Topic, section: Section): Extract<Slide, { kind: 'columns' }> | undefined {
+  const subtopics = section.topics.filter((topic) => topic !== section.topics[0]);
+  if (subtopics.length !== 2 || left !== subtopics[0] || section.title === '') return undefined;
+  const lists = [left, right].map((topic) => {
+    const [block] = topic.blocks;
+    const isShort =
+      topic.blocks.length === 1 &&
+      block?.type === 'points' &&
+      block.bullets.length <= 6 &&
+      block.bullets.every((bullet) => bullet.text.length <= 90);
+    return isShort ? { heading: topic.title, bullets: block.bullets } : undefined;
+  });
+  const [first, second] = lists;
+  if (!first || !second) return undefined;
+  return { kind: 'columns', title: section.title, left: first, right: second };
+}
+
+function topicSlides(title: string, topic: Topic, { locale, phrases }: Setting): Slide[] {
+  let lead: string | undefined;
+  return topic.blocks.flatMap((block, index): Slide[] => {
+    const led = lead === undefined ? {} : { lead };
+    lead = undefined;
+    switch (block.type) {
+      case 'points':
+        lead = leadOf(block.bullets, topic.blocks[index + 1]);
+        return lead === undefined ? [pointsSlide(title, block.bullets)] : [];
+      case 'table':
+        return tableSlides(title, block.table, locale, phrases).map((slide, place) =>
+          place === 0 ? { ...slide, ...led } : slide,
+        );
+      case 'quote':
+        return [
+          { kind: 'quote', title, text: block.text, ...(block.attribution ? { attribution: block.attribution } : {}) },
+        ];
+      case 'code':
+        return [{ kind: 'code', title, ...led, language: block.language, code: block.code }];
+      case 'formula':
+        return [{ kind: 'formula', title, ...led, formula: block.formula }];
+      case 'image':
+        return [{ kind: 'image', title, image: block.image, caption: block.caption }];
+    }
+  });
+}
+
+/** A single short point before a table, code or a formula introduces it on the same slide. */
+function leadOf(bullets: Bullet[], next: Block | undefined): string | undefined {
+  const [only] = bullets;
+  const isLeading = next?.type === 'table' || next?.type === 'code' || next?.type === 'formula';
+  return isLeading && bullets.length === 1 && only && only.text.length <= MAX_LEAD_LENGTH ? only.text : undefined;
+}
+
+function pointsSlide(title: string, bullets: Bullet[]): Slide {
+  const isShortList =
+    bullets.length >= COLUMN_ITEMS &&
+    bullets.length <= COLUMN_ITEMS * 1.5 &&
+    bullets.every((bullet) => !bullet.level && plainText(bullet.text).length <= COLUMN_ITEM_LENGTH);
+  if (!isShortList) return { kind: 'bullets', title, bullets };
+  const half = Math.ceil(bullets.length / 2);
+  return {
+    kind: 'columns',
+    title,
+    left: { heading: '', bullets: bullets.slice(0, half) },
+    right: { heading: '', bullets: bullets.slice(half) },
+  };
+}
+
+/** Where the slide comes from: its place in the document and the sources it cites. */
+function notesOf(section: Section, topic: Topic, { phrases, references }: Setting): string {
+  const path = [...new Set([section.title, topic.title])].filter(Boolean).join(' › ');
+  const text = topic.blocks
+    .map((block) => (block.type === 'points' ? block.bullets.map((bullet) => bullet.text).join(' ') : ''))
+    .join(' ');
+  const cited = new Set<string>();
+  for (const match of text.matchAll(/\[\^?(\d{1,3})\](?!\()/g)) {
+    const reference = references[Number(match[1]) - 1];
+    if (reference) cited.add(`[${match[1]}] ${[reference.text, reference.url].filter(Boolean).join(' — ')}`);
+  }
+  for (const { text: label, url } of topic.links)
+    if (/^https?:/i.test(url)) cited.add(label && label !== url ? `${label} — ${url}` : url);
+  const lines = path ? [`${phrases.source}: ${path}`] : [];
+  if (cited.size > 0) lines.push(`${phrases.sources}:`, ...[...cited].slice(0, 20));
+  return lines.join('\n');
+}
+
+/** What each section begins with, for the last slide. */
+function closingPoints(sections: Section[]): string[] {
+  const points = sections.flatMap((section) => {
+    const block = section.topics.flatMap((topic) => topic.blocks).find((candidate) => candidate.type === 'points');
+    const lead = block?.type === 'points' ? splitSentences(block.bullets[0]!.text)[0] : undefined;
+    if (section.title === '' || !lead) return [];
+    const text = withoutMarks(lead);
+    return text.length <= MAX_POINT_LENGTH && !/[:：]$/.test(text)
+      ? [`**${escape(section.title)}** – ${text}`]
+      : [`**${escape(section.title)}**`];
+  });
+  return points.slice(0, MAX_POINTS);
+}
+
+function withoutMarks(markdown: string): string {
+  return markdown.replace(/\s*\[\^?\d+\](?!\()/g, '').replace(/\*\*/g, '');
+}
+
+/** Plain text as inline Markdown. */
+function escape(text: string): string {
+  return text.replace(/[\\`*_[\]<>~$]/g, '\\$&');
+}

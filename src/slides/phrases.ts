@@ -1,0 +1,180 @@
+/** Words the deck adds to the content, in the language of the deck. */
+export interface Phrases {
+  agenda: string;
+  references: string;
+  summary: string;
+  overview: string;
+  takeaway: string;
+  leftOut: string;
+  source: string;
+  sources: string;
+  image: string;
+  /** Said in the notes of the title slide. */
+  withoutModel: string;
+  slidesLeftOut(shown: number, all: number): string;
+  sectionLeftOut(section: string, slides: number): string;
+  leads(label: string, value: string, last: string, lastValue: string): string;
+  changed(series: string, from: string, fromValue: string, to: string, toValue: string, change: string): string;
+  share(label: string, value: string): string;
+}
+
+const EN: Phrases = {
+  agenda: 'Agenda',
+  references: 'References',
+  summary: 'Summary',
+  overview: 'Overview',
+  takeaway: 'Takeaway',
+  leftOut: 'Left out of this deck',
+  source: 'Section',
+  sources: 'Sources',
+  image: 'Image',
+  withoutModel: 'This deck was built from the text of the report itself; no language model wrote it.',
+  slidesLeftOut: (shown, all) => `The content would fill ${all} slides; this deck shows ${shown} of them.`,
+  sectionLeftOut: (section, slides) => `${section}: ${slides} more`,
+  leads: (label, value, last, lastValue) => `${label} is highest with ${value}; ${last} is lowest with ${lastValue}.`,
+  changed: (series, from, fromValue, to, toValue, change) =>
+    `${series}: ${fromValue} (${from}) to ${toValue} (${to}), ${change}.`,
+  share: (label, value) => `${label} has the largest share: ${value}.`,
+};
+
+const DE: Phrases = {
+  agenda: 'Agenda',
+  references: 'Quellen',
+  summary: 'Zusammenfassung',
+  overview: 'Überblick',
+  takeaway: 'Kernaussage',
+  leftOut: 'Nicht in dieser Präsentation',
+  source: 'Abschnitt',
+  sources: 'Quellen',
+  image: 'Bild',
+  withoutModel: 'Diese Präsentation entstand aus dem Text des Berichts selbst; kein Sprachmodell hat sie geschrieben.',
+  slidesLeftOut: (shown, all) => `Der Inhalt füllt ${all} Folien; diese Präsentation zeigt ${shown} davon.`,
+  sectionLeftOut: (section, slides) => `${section}: ${slides} weitere`,
+  leads: (label, value, last, lastValue) =>
+    `Am höchsten liegt ${label} mit ${value}, am niedrigsten ${last} mit ${lastValue}.`,
+  changed: (series, from, fromValue, to, toValue, change) =>
+    `${series}: von ${fromValue} (${from}) auf ${toValue} (${to}), ${change}.`,
+  share: (label, value) => `Den größten Anteil hat ${label}: ${value}.`,
+};
+
+const FR: Phrases = {
+  agenda: 'Sommaire',
+  references: 'Références',
+  summary: 'En résumé',
+  overview: 'Vue d’ensemble',
+  takeaway: 'À retenir',
+  leftOut: 'Absent de cette présentation',
+  source: 'Section',
+  sources: 'Sources',
+  image: 'Image',
+  withoutModel: 'Cette présentation reprend le texte du rapport ; aucun modèle de langue ne l’a rédigée.',
+  slidesLeftOut: (shown, all) => `Le contenu remplirait ${all} diapositives ; cette présentation en montre ${shown}.`,
+  sectionLeftOut: (section, slides) => `${section} : ${slides} de plus`,
+  leads: (label, value, last, lastValue) =>
+    `${label} est en tête avec ${value} ; ${last} est dernier avec ${lastValue}.`,
+  changed: (series, from, fromValue, to, toValue, change) =>
+    `${series} : de ${fromValue} (${from}) à ${toValue} (${to}), ${change}.`,
+  share: (label, value) => `${label} a la plus grande part : ${value}.`,
+};
+
+const ES: Phrases = {
+  agenda: 'Índice',
+  references: 'Referencias',
+  summary: 'Resumen',
+  overview: 'Panorama',
+  takeaway: 'Conclusión',
+  leftOut: 'Fuera de esta presentación',
+  source: 'Sección',
+  sources: 'Fuentes',
+  image: 'Imagen',
+  withoutModel: 'Esta presentación procede del propio texto del informe; no la escribió ningún modelo de lenguaje.',
+  slidesLeftOut: (shown, all) => `El contenido ocuparía ${all} diapositivas; esta presentación muestra ${shown}.`,
+  sectionLeftOut: (section, slides) => `${section}: ${slides} más`,
+  leads: (label, value, last, lastValue) =>
+    `${label} es el más alto con ${value}; ${last} es el más bajo con ${lastValue}.`,
+  changed: (series, from, fromValue, to, toValue, change) =>
+    `${series}: de ${fromValue} (${from}) a ${toValue} (${to}), ${change}.`,
+  share: (label, value) => `${label} tiene la mayor parte: ${value}.`,
+};
+
+const ZH: Phrases = {
+  agenda: '目录',
+  references: '参考资料',
+  summary: '总结',
+  overview: '概览',
+  takeaway: '要点',
+  leftOut: '未收录的内容',
+  source: '章节',
+  sources: '来源',
+  image: '图片',
+  withoutModel: '本演示文稿直接取自报告原文，未经语言模型撰写。',
+  slidesLeftOut: (shown, all) => `全部内容需要 ${all} 张幻灯片，本演示文稿收录了 ${shown} 张。`,
+  sectionLeftOut: (section, slides) => `${section}：另有 ${slides} 张`,
+  leads: (label, value, last, lastValue) => `${label}最高，为 ${value}；${last}最低，为 ${lastValue}。`,
+  changed: (series, from, fromValue, to, toValue, change) =>
+    `${series}：从 ${fromValue}（${from}）到 ${toValue}（${to}），${change}。`,
+  share: (label, value) => `${label}占比最大：${value}。`,
+};
+
+const JA: Phrases = {
+  agenda: '目次',
+  references: '参考資料',
+  summary: 'まとめ',
+  overview: '概要',
+  takeaway: 'ポイント',
+  leftOut: 'この資料に含まれない内容',
+  source: '章',
+  sources: '出典',
+  image: '画像',
+  withoutModel: 'この資料はレポートの本文から作成したもので、言語モデルは使っていません。',
+  slidesLeftOut: (shown, all) => `全内容は ${all} 枚分あり、この資料にはそのうち ${shown} 枚を収めました。`,
+  sectionLeftOut: (section, slides) => `${section}：ほか ${slides} 枚`,
+  leads: (label, value, last, lastValue) => `最高は${label}の ${value}、最低は${last}の ${lastValue} です。`,
+  changed: (series, from, fromValue, to, toValue, change) =>
+    `${series}：${fromValue}（${from}）から ${toValue}（${to}）へ、${change}。`,
+  share: (label, value) => `最も大きいのは${label}で ${value} です。`,
+};
+
+const BY_LANGUAGE: Record<string, Phrases> = { en: EN, de: DE, fr: FR, es: ES, zh: ZH, ja: JA };
+
+/** The phrases of a locale; English where there are none. */
+export function phrasesFor(locale: string): Phrases {
+  const language = locale.toLowerCase().split(/[-_]/)[0]!;
+  return Object.hasOwn(BY_LANGUAGE, language) ? BY_LANGUAGE[language]! : EN;
+}
+
+/** Frequent words that tell European languages apart. */
+const HINTS: [locale: string, words: RegExp][] = [
+  ['de-DE', /\b(?:der|die|das|und|nicht|ist|ein|eine|mit|für|auf|werden|auch|sich)\b/gi],
+  ['fr-FR', /\b(?:le|les|des|est|une|dans|pour|que|qui|sur|avec|pas|sont)\b/gi],
+  ['es-ES', /\b(?:el|los|las|una|del|por|para|que|con|más|como|está|son)\b/gi],
+  ['en-US', /\b(?:the|and|of|to|is|in|that|for|with|are|this|from)\b/gi],
+];
+const SAMPLE = 6_000;
+
+/** Makes a locale a language tag PowerPoint knows; without a usable one the language of the content decides. */
+export function resolveLocale(locale: string | null | undefined, content: string): string {
+  const given = locale?.trim().replaceAll('_', '-') ?? '';
+  if (given !== '') {
+    try {
+      const tag = new Intl.Locale(given);
+      return tag.region
+        ? tag.baseName
+        : tag.maximize().region
+          ? `${tag.language}-${tag.maximize().region}`
+          : tag.baseName;
+    } catch {
+      // Not a language tag ("Deutsch"): the content says more.
+    }
+  }
+  const sample = content.slice(0, SAMPLE);
+  const count = (pattern: RegExp) => sample.match(pattern)?.length ?? 0;
+  const han = count(/\p{Script=Han}/gu);
+  const kana = count(/[\u3040-\u30ff]/g);
+  const hangul = count(/\p{Script=Hangul}/gu);
+  const letters = count(/[A-Za-zÀ-ɏ]/g);
+  if (hangul > 10 && hangul * 3 > letters) return 'ko-KR';
+  if (han + kana > 0 && (han + kana) * 3 > letters) return kana > (han + kana) * 0.1 ? 'ja-JP' : 'zh-CN';
+  const [best] = HINTS.map(([tag, words]) => [tag, count(words)] as const).sort((a, b) => b[1] - a[1]);
+  return best && best[1] > 2 ? best[0] : 'en-US';
+}

@@ -1,0 +1,279 @@
+import { Lexer, type Token, type Tokens } from 'marked';
+import { cleanText, parseInline, plainText } from './inline.ts';
+import type { Bullet, ImageReference } from './model.ts';
+import { splitSentences } from './sentences.ts';
+import type { TableText } from './table-chart.ts';
+
+/** A part of a document that asks for its own kind of slide. */
+export type Block =
+  | { type: 'points'; bullets: Bullet[] }
+  | { type: 'table'; table: TableText }
+  | { type: 'quote'; text: string; attribution?: string }
+  | { type: 'code'; language: string; code: string }
+  | { type: 'formula'; formula: string }
+  | { type: 'image'; image: number; caption: string };
+
+export interface Link {
+  text: string;
+  url: string;
+}
+
+/** What stands under one heading, up to the next. */
+export interface Topic {
+  /** Plain text; empty before the first heading. */
+  title: string;
+  /** 0 before the first heading, else that of the heading. */
+  depth: number;
+  blocks: Block[];
+  links: Link[];
+}
+
+export interface MarkdownDocument {
+  topics: Topic[];
+  images: ImageReference[];
+}
+
+const MAX_LEVEL = 2;
+/** A paragraph up to this length is one bullet whatever its sentences. */
+const SHORT_PARAGRAPH = 140;
+const MAX_NESTING = 12;
+
+/** Reads Markdown into its headings and what stands under each. Text no parser can take is read as plain paragraphs. */
+export function readMarkdown(content: string): MarkdownDocument {
+  const text = withoutFrontMatter(cleanText(content));
+  const reader = new Reader();
+  let tokens: Token[];
+  try {
+    tokens = new Lexer({ gfm: true }).lex(text);
+  } catch (error) {
+    // Nesting thousands deep exhausts the stack of any parser.
+    if (!(error instanceof Error)) throw error;
+    reader.addPlain(text);
+    return reader.done();
+  }
+  reader.add(tokens, 0);
+  return reader.done();
+}
+
+/** Settings of site generators at the top; their title becomes the heading. */
+function withoutFrontMatter(text: string): string {
+  const match = /^---\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
+  if (!match || !/^\w[\w-]*\s*:/m.test(match[1]!)) return text;
+  const title = /^title\s*:\s*["']?(.+?)["']?\s*$/m.exec(match[1]!)?.[1];
+  const rest = text.slice(match[0].length);
+  return title && !/^# /m.test(rest.slice(0, 2000)) ? `# ${title}\n\n${rest}` : rest;
+}
+
+class Reader {
+  readonly #topics: Topic[] = [{ title: '', depth: 0, blocks: [], links: [] }];
+  readonly #images: ImageReference[] = [];
+
+  done(): MarkdownDocument {
+    return { topics: this.#topics, images: this.#images };
+  }
+
+  addPlain(text: string): void {
+    for (const paragraph of text.split(/\n\s*\n/)) this.#addText(escapeMarkdown(paragraph));
+  }
+
+  add(tokens: Token[], nesting: number): void {
+    for (const token of tokens) this.#addToken(token, nesting);
+  }
+
+  get #topic(): Topic {
+    return this.#topics.at(-1)!;
+  }
+
+  #addToken(token: Token, nesting: number): void {
+    switch (token.type) {
+      case 'heading':
+        this.#collectLinks(token.tokens);
+        this.#topics.push({ title: plainText(token['text']), depth: token['depth'], blocks: [], links: [] });
+        return;
+      case 'paragraph':
+        return this.#addParagraph(token as Tokens.Paragraph);
+      case 'text':
+        return this.#addText(token['text']);
+      case 'list':
+        return this.#addList(token as Tokens.List, 0);
+      case 'table':
+        return this.#addTable(token as Tokens.Table);
+      case 'blockquote':
+        return this.#addQuote(token as Tokens.Blockquote, nesting);
+      case 'code':
+        return this.#addCode(token['text'], token['lang'] ?? '');
+      case 'html':
+        return this.#addHtml(token.raw);
+      case 'def':
+        this.#topic.links.push({ text: token['title'] || token['tag'], url: token['href'] });
+        return;
+      default:
+        // Blank lines and rules say nothing.
+        return;
+    }
+  }
+
+  #addParagraph(token: Tokens.Paragraph): void {
+    this.#collectLinks(token.tokens);
+    const images = (token.tokens ?? []).filter((inner): inner is Tokens.Image => inner.type === 'image');
+    let text = token.raw;
+    for (const image of images) text = text.replace(image.raw, '');
+    const formula = /^\s*(?:\$\$([\s\S]+)\$\$|\\\[([\s\S]+)\\\])\s*$/.exec(text);
+    if (formula) this.#topic.blocks.push({ type: 'formula', formula: (formula[1] ?? formula[2])!.trim() });
+    else if (isPseudoHeading(token)) {
+      this.#topics.push({ title: plainText(text).replace(/[:：]$/, ''), depth: 7, blocks: [], links: [] });
+    } else this.#addText(text);
+    for (const image of images) this.#addImage(image.href, image.text);
+  }
+
+  #addText(raw: string): void {
+    const text = raw.trim();
+    if (text === '') return;
+    const lines = text.split('\n');
+    // "[1]: address" and footnotes that are no link definitions.
+    const isNotes = lines.every((line) => /^\[\^?[\w-]+\]:\s/.test(line));
+    const pieces = isNotes ? lines : sentencesOf(text);
+    this.#addBullets(pieces.map((piece) => ({ text: piece })));
+  }
+
+  #addBullets(bullets: Bullet[]): void {
+    if (bullets.length === 0) return;
+    const last = this.#topic.blocks.at(-1);
+    if (last?.type === 'points') last.bullets.push(...bullets);
+    else this.#topic.blocks.push({ type: 'points', bullets });
+  }
+
+  #addList(list: Tokens.List, level: number): void {
+    // A line that ends in a colon leads the list in.
+    const before = this.#topic.blocks.at(-1);
+    const isLedIn = level === 0 && before?.type === 'points' && /[:：]\**$/.test(before.bullets.at(-1)!.text);
+    this.#addItems(list, isLedIn ? 1 : level);
+  }
+
+  #addItems(list: Tokens.List, level: number): void {
+    let number = typeof list.start === 'number' ? list.start : 1;
+    for (const item of list.items) {
+      const inline: string[] = [];
+      const nested: Token[] = [];
+      for (const token of item.tokens) {
+        if (token.type === 'text' || token.type === 'paragraph')
+          inline.push('text' in token ? String(token.text) : token.raw);
+        else if (token.type === 'checkbox') inline.push(item.checked ? '☑' : '☐');
+        else nested.push(token);
+        if ('tokens' in token && token.type !== 'list') {
+          this.#collectLinks(token.tokens);
+          for (const image of (token.tokens ?? []).filter((inner): inner is Tokens.Image => inner.type === 'image'))
+            this.#addImage(image.href, image.text);
+        }
+      }
+      const text = inline
+        .join(' ')
+        .replace(/!\[([^\]\n]{0,300})\]\([^)\n]{0,300}\)/g, '$1')
+        .trim();
+      if (text !== '')
+        this.#addBullets([
+          {
+            text,
+            ...(level > 0 ? { level: Math.min(level, MAX_LEVEL) } : {}),
+            ...(list.ordered ? { number: number++ } : {}),
+          },
+        ]);
+      for (const token of nested) {
+        if (token.type === 'list' && level < MAX_NESTING) this.#addItems(token as Tokens.List, level + 1);
+        else this.#addToken(token, level + 1);
+      }
+    }
+  }
+
+  #addTable(token: Tokens.Table): void {
+    for (const cell of [...token.header, ...token.rows.flat()]) this.#collectLinks(cell.tokens);
+    const header = token.header.map((cell) => cell.text);
+    const rows = token.rows.map((row) => row.map((cell) => cell.text));
+    if (rows.length > 0) this.#topic.blocks.push({ type: 'table', table: { header, rows } });
+    else this.#addBullets([{ text: header.join(' · ') }]);
+  }
+
+  #addQuote(token: Tokens.Blockquote, nesting: number): void {
+    const isProse = token.tokens.every((inner) => inner.type === 'paragraph' || inner.type === 'space');
+    const text = token.tokens
+      .map((inner) => (inner.type === 'paragraph' ? inner.raw.trim() : ''))
+      .filter(Boolean)
+      .join('\n');
+    const alert = /^\[!(\w+)\]\s*/.exec(text);
+    if (!isProse || alert) {
+      if (alert && isProse)
+        this.#addText(text.replace(alert[0], `**${alert[1]![0]}${alert[1]!.slice(1).toLowerCase()}:** `));
+      else if (nesting < MAX_NESTING) this.add(token.tokens, nesting + 1);
+      else this.#addText(escapeMarkdown(token.raw.replace(/^[>\s]+/gm, '')));
+      return;
+    }
+    for (const inner of token.tokens) if ('tokens' in inner) this.#collectLinks(inner.tokens);
+    if (text === '') return;
+    const attribution = /(?:\n|\s)(?:—|–|--)\s*([^\n]{2,120})$/.exec(text);
+    const words = attribution ? text.slice(0, attribution.index).trim() : text;
+    this.#topic.blocks.push({
+      type: 'quote',
+      text: words.replace(/\n/g, ' '),
+      ...(attribution ? { attribution: plainText(attribution[1]!) } : {}),
+    });
+  }
+
+  #addCode(code: string, language: string): void {
+    if (code.trim() === '') return;
+    if (/^(?:math|latex|tex)$/i.test(language)) this.#topic.blocks.push({ type: 'formula', formula: code.trim() });
+    else
+      this.#topic.blocks.push({
+        type: 'code',
+        language: language.split(/\s/)[0]!.slice(0, 30),
+        code: code.replace(/\s+$/, ''),
+      });
+  }
+
+  #addHtml(raw: string): void {
+    for (const match of raw.matchAll(/<img\b[^>]{0,2000}>/gi)) {
+      const source = /\bsrc\s*=\s*["']?([^"'\s>]+)/i.exec(match[0])?.[1];
+      if (source) this.#addImage(source, /\balt\s*=\s*["']([^"']*)/i.exec(match[0])?.[1] ?? '');
+    }
+    const text = raw
+      .replace(/<!--[\s\S]*?-->/g, '')
+      .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, '')
+      .replace(/<\/?[a-z][^>]*>/gi, ' ');
+    this.#addText(text);
+  }
+
+  #addImage(source: string, alt: string): void {
+    this.#images.push({ source, alt: plainText(alt) });
+    this.#topic.blocks.push({ type: 'image', image: this.#images.length, caption: alt });
+  }
+
+  #collectLinks(tokens: Token[] | undefined, depth = 0): void {
+    for (const token of tokens ?? []) {
+      if (token.type === 'link' && /^https?:\/\//i.test(token['href']))
+        this.#topic.links.push({ text: plainText(token['text']), url: token['href'] });
+      else if ('tokens' in token && depth < MAX_NESTING) this.#collectLinks(token.tokens, depth + 1);
+    }
+  }
+}
+
+/** A paragraph that is one short bold phrase heads what follows. */
+function isPseudoHeading(token: Tokens.Paragraph): boolean {
+  const inner = (token.tokens ?? []).filter((part) => part.raw.trim() !== '' && part.raw.trim() !== ':');
+  return inner.length === 1 && inner[0]!.type === 'strong' && token.text.length <= 90;
+}
+
+function sentencesOf(text: string): string[] {
+  if (text.length <= SHORT_PARAGRAPH || parseInline(text).length === 0) return [text];
+  const merged: string[] = [];
+  for (const sentence of splitSentences(text)) {
+    const last = merged.at(-1);
+    // A fragment or a very short sentence reads better with its neighbour.
+    if (last !== undefined && last.length + sentence.length < SHORT_PARAGRAPH * 0.7)
+      merged[merged.length - 1] = `${last} ${sentence}`;
+    else merged.push(sentence);
+  }
+  return merged;
+}
+
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>~$]/g, '\\$&');
+}
