@@ -5,6 +5,7 @@ import { targetSections } from './sections/platforms.ts';
 import { ResearchSection, RunsSection } from './sections/research.ts';
 import { DatabaseSection, LogSection, ServerSection } from './sections/server.ts';
 import { CrawlSection, KnowledgeSection, SearchSection } from './sections/sources.ts';
+import { PodcastSection, SpeechSection, WritingSection } from './sections/speech.ts';
 import { WebhookSection } from './sections/webhook.ts';
 
 /**
@@ -21,6 +22,9 @@ export const ConfigSchema = Type.Object({
   knowledge: KnowledgeSection,
   research: ResearchSection,
   runs: RunsSection,
+  speech: SpeechSection,
+  podcast: PodcastSection,
+  writing: WritingSection,
   mcp: McpSection,
   platforms: Type.Object(
     { webhook: WebhookSection, ...targetSections },

@@ -12,6 +12,8 @@ export interface ProviderRequest {
   signal: AbortSignal;
   /** Epoch milliseconds, to read a `Retry-After` date. */
   now: number;
+  /** Reads the body of a refusal for an error that says more than its status; undefined leaves the status' own. */
+  readFailure?(body: Uint8Array): AppError | undefined;
 }
 
 export interface ProviderResponse {
@@ -38,8 +40,9 @@ export async function fetchProvider(request: ProviderRequest): Promise<ProviderR
   try {
     const response = await request.fetch(request.url, { ...request.init, redirect: 'manual', signal });
     if (!response.ok) {
-      await response.body?.cancel();
-      throw statusError(provider, response, request.now);
+      if (!request.readFailure) await response.body?.cancel();
+      const told = request.readFailure?.(await readCapped(response, request));
+      throw told ?? statusError(provider, response, request.now);
     }
     return { headers: response.headers, bytes: await readCapped(response, request) };
   } catch (error) {

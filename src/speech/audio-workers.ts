@@ -1,0 +1,119 @@
+import { internalError, upstreamError } from '../errors.ts';
+import { Semaphore } from '../lib/semaphore.ts';
+import type { AudioAnswer, AudioQuestion } from './audio.worker.ts';
+import type { Mixer } from './speech.ts';
+
+/** Audio work off the event loop. */
+export interface AudioWorkers {
+  /** A WAV file as MP3; takes ownership of `wav`. */
+  encode(wav: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+  openMixer(): Mixer;
+  /** Ends the idle worker; idempotent. */
+  stop(): void;
+}
+
+export interface AudioWorkersOptions {
+  /** An unused worker is ended after this. */
+  idleMs?: number;
+}
+
+/** Encodes single files in one shared worker, and every mix in a worker of its own. */
+export function createAudioWorkers({ idleMs = 30_000 }: AudioWorkersOptions = {}): AudioWorkers {
+  const place = new Semaphore(1);
+  let idle: Bun.Worker | undefined;
+  let timer: Timer | undefined;
+
+  const stop = () => {
+    clearTimeout(timer);
+    idle?.terminate();
+    idle = undefined;
+  };
+  return {
+    stop,
+    encode: (wav, signal) =>
+      place.run(async () => {
+        clearTimeout(timer);
+        const worker = idle ?? startWorker();
+        idle = undefined;
+        worker.ref();
+        const answer = await ask(worker, { kind: 'encode', wav: owned(wav) }, signal).catch((error: unknown) => {
+          worker.terminate();
+          throw error;
+        });
+        worker.unref();
+        idle = worker;
+        timer = setTimeout(stop, idleMs);
+        timer.unref();
+        if (answer.ok && 'bytes' in answer) return answer.bytes;
+        throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be encoded.');
+      }, signal),
+    openMixer: () => createMixer(),
+  };
+}
+
+function createMixer(): Mixer {
+  let worker: Bun.Worker | undefined;
+  const closed = new AbortController();
+  const ready = () => {
+    worker ??= startWorker();
+    return worker;
+  };
+  return {
+    async add(audio) {
+      const answer = await ask(ready(), { kind: 'add', audio: owned(audio) }, closed.signal);
+      if (answer.ok && 'line' in answer) return answer.line;
+      throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be added.');
+    },
+    async finish(tag) {
+      const answer = await ask(ready(), { kind: 'finish', ...tag }, closed.signal);
+      if (answer.ok && 'bytes' in answer) return { bytes: answer.bytes, durationMs: answer.durationMs };
+      throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be finished.');
+    },
+    close() {
+      closed.abort(new DOMException('The mixer was closed.', 'AbortError'));
+      worker?.terminate();
+    },
+  };
+}
+
+/** A provider's audio that cannot be used. */
+function audioUnreadable(message: string) {
+  return upstreamError('upstream_rejected', message, { retryable: false });
+}
+
+function ask(worker: Bun.Worker, question: AudioQuestion, signal: AbortSignal): Promise<AudioAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<AudioAnswer>();
+  const onAbort = () => reject(signal.reason);
+  worker.onmessage = ((event: MessageEvent<AudioAnswer>) => resolve(event.data)) as typeof worker.onmessage;
+  worker.onerror = (event) => {
+    event.preventDefault();
+    reject(internalError('audio_failed', 'The audio worker stopped unexpectedly.', event.error ?? event.message));
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else {
+    const bytes = question.kind === 'encode' ? question.wav : question.kind === 'add' ? question.audio : undefined;
+    worker.postMessage(question, bytes ? [bytes.buffer as ArrayBuffer] : []);
+  }
+  return promise.finally(() => {
+    signal.removeEventListener('abort', onAbort);
+    worker.onmessage = null;
+    worker.onerror = null;
+  });
+}
+
+/** A view on a larger (perhaps shared) buffer must not take that buffer along. */
+function owned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+}
+
+function startWorker(): Bun.Worker {
+  // The DOM's declaration of Worker hides Bun's.
+  return new Worker(workerUrl(), { smol: true } as WorkerOptions) as unknown as Bun.Worker;
+}
+
+/** As in crawl/parse-pool.ts: in a binary the worker is an entry point that keeps its path in the repository. */
+function workerUrl(): string {
+  const isEmbedded = /\$bunfs|~BUN/.test(import.meta.url);
+  return new URL(isEmbedded ? './src/speech/audio.worker.js' : './audio.worker.ts', import.meta.url).href;
+}

@@ -1,0 +1,156 @@
+import { homedir, tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import { upstreamError, userError } from '../errors.ts';
+import type { SpeechEngine, SpeechRequest } from './speech.ts';
+
+export interface CommandSpeechOptions {
+  /** Name on the PATH, or an absolute path. */
+  program: string;
+  /** Arguments; `{voice}`, `{language}` and the numbers of {@link placeholders} are filled in. */
+  args: readonly string[];
+  /** Further arguments that make the program read SSML; none means it cannot. */
+  ssmlArgs: readonly string[];
+  voices: { male: string; female: string };
+  timeoutMs: number;
+  maxTextBytes?: number;
+}
+
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const SAFE_VOICE = /^[A-Za-z0-9][\w.+-]{0,63}$/;
+const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/;
+
+/**
+ * A program on this machine that reads text from stdin and writes WAV to stdout. It is started without a shell, with a
+ * clean environment, in a process group of its own that is killed on abort, after the time limit, and with too much output.
+ */
+export function createCommandSpeech(options: CommandSpeechOptions): SpeechEngine {
+  const find = () => {
+    const path = Bun.which(options.program);
+    if (!path)
+      throw userError(
+        'speech_not_configured',
+        400,
+        `The speech program ${options.program} is not installed (speech.command.program)`,
+      );
+    return path;
+  };
+  return {
+    name: `The speech program ${options.program.split(/[/\\]/).at(-1)}`,
+    maxTextBytes: options.maxTextBytes ?? 16_384,
+    voices: options.voices,
+    checkReady: () => void find(),
+    async speak(request, signal) {
+      const isSsml = request.textType === 'ssml';
+      if (isSsml && options.ssmlArgs.length === 0)
+        throw userError(
+          'ssml_unsupported',
+          422,
+          'The speech program does not take SSML (speech.command.ssml_args is empty); send plain text.',
+        );
+      const args = [...options.args, ...(isSsml ? options.ssmlArgs : [])];
+      const values = placeholders(request, options.voices);
+      const command = [find(), ...args.map((arg) => fill(arg, values))];
+      return runProgram(this.name, command, request.text, options.timeoutMs, signal);
+    },
+  };
+}
+
+/** What arguments may ask for: ratios as the request has them, and in the units of espeak-ng and piper. */
+function placeholders(request: SpeechRequest, voices: { male: string; female: string }): Record<string, string> {
+  const { speed = 1, pitch = 1, volume = 1 } = request;
+  const language = request.language && LANGUAGE.test(request.language) ? request.language.toLowerCase() : 'en';
+  const short = language.split('-')[0]!;
+  return {
+    voice: fill(voiceOf(request.voice, voices), { language: short }),
+    language: short,
+    speed: String(speed),
+    length_scale: (1 / speed).toFixed(3),
+    words_per_minute: String(Math.round(175 * speed)),
+    pitch_percent: String(Math.min(99, Math.round(50 * pitch))),
+    volume_percent: String(Math.min(200, Math.round(100 * volume))),
+  };
+}
+
+function voiceOf(voice: string | undefined, voices: { male: string; female: string }): string {
+  if (voice === 'male' || voice === 'female') return voices[voice];
+  // Volcengine's voice names, which its clients send by default, mean nothing here.
+  if (voice === undefined || /^BV\d/.test(voice)) return voices.female;
+  if (!SAFE_VOICE.test(voice))
+    throw userError('invalid_request', 422, 'The voice_type may hold letters, digits and ".+-_" only.');
+  return voice;
+}
+
+function fill(text: string, values: Record<string, string>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+async function runProgram(
+  name: string,
+  command: string[],
+  text: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  signal.throwIfAborted();
+  let child: Bun.Subprocess<Blob, 'pipe', 'ignore'>;
+  try {
+    child = Bun.spawn(command, {
+      cwd: tmpdir(),
+      env: programEnvironment(command[0]!),
+      // The line end tells programs that read line by line that the text is complete.
+      stdin: new Blob([`${text}\n`]),
+      stdout: 'pipe',
+      stderr: 'ignore',
+      detached: true,
+    } as never);
+  } catch (error) {
+    throw upstreamError('upstream_unavailable', `${name} could not be started.`, { retryable: false, cause: error });
+  }
+  let stopped: 'timeout' | 'size' | undefined;
+  const kill = () => killGroup(child.pid);
+  const timer = setTimeout(() => {
+    stopped = 'timeout';
+    kill();
+  }, timeoutMs);
+  signal.addEventListener('abort', kill, { once: true });
+  try {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of child.stdout) {
+      size += chunk.length;
+      if (size > MAX_OUTPUT_BYTES) {
+        stopped = 'size';
+        break;
+      }
+      chunks.push(chunk);
+    }
+    if (stopped) kill();
+    const exitCode = await child.exited;
+    signal.throwIfAborted();
+    if (stopped === 'timeout') throw upstreamError('upstream_timeout', `${name} took too long.`, { retryable: true });
+    if (stopped === 'size')
+      throw upstreamError('upstream_rejected', `${name} wrote too much audio.`, { retryable: false });
+    if (exitCode !== 0)
+      throw upstreamError('upstream_unavailable', `${name} failed (exit status ${exitCode}).`, { retryable: true });
+    if (size === 0) throw upstreamError('upstream_rejected', `${name} wrote no audio.`, { retryable: true });
+    return new Uint8Array(Buffer.concat(chunks, size));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', kill);
+    // Children it left behind go with it.
+    kill();
+  }
+}
+
+/** Enough to run, and none of our secrets. */
+function programEnvironment(program: string): Record<string, string> {
+  return { PATH: `${dirname(program)}:/usr/local/bin:/usr/bin:/bin`, HOME: homedir(), LANG: 'C.UTF-8' };
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group is gone already.
+  }
+}

@@ -1,0 +1,64 @@
+/** UTF-8 length of a text. */
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+/**
+ * Cuts a text into pieces of at most `maxBytes` UTF-8 bytes: at sentence borders, and inside a sentence that is too long
+ * at clauses, then words, then characters. No character is lost but white space at the cuts.
+ */
+export function splitText(text: string, maxBytes: number): string[] {
+  const whole = text.trim();
+  if (byteLength(whole) <= maxBytes) return whole === '' ? [] : [whole];
+  const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' });
+  const units = [...sentences.segment(whole)].map(({ segment }) => segment);
+  return pack(units, maxBytes, splitSentence);
+}
+
+function splitSentence(sentence: string, maxBytes: number): string[] {
+  return pack(sentence.split(/(?<=[,;:，；：、—–])/u), maxBytes, splitClause);
+}
+
+function splitClause(clause: string, maxBytes: number): string[] {
+  const words = new Intl.Segmenter(undefined, { granularity: 'word' });
+  return pack(
+    [...words.segment(clause)].map(({ segment }) => segment),
+    maxBytes,
+    splitWord,
+  );
+}
+
+function splitWord(word: string, maxBytes: number): string[] {
+  const pieces: string[] = [];
+  let piece = '';
+  for (const character of word) {
+    if (piece !== '' && byteLength(piece) + byteLength(character) > maxBytes) {
+      pieces.push(piece);
+      piece = '';
+    }
+    piece += character;
+  }
+  return [...pieces, piece];
+}
+
+/** Puts neighbouring units together as long as they fit; a unit that does not fit alone is cut by `cut`. */
+function pack(units: string[], maxBytes: number, cut: (unit: string, maxBytes: number) => string[]): string[] {
+  const pieces: string[] = [];
+  let piece = '';
+  const close = () => {
+    const text = piece.trim();
+    if (text !== '') pieces.push(text);
+    piece = '';
+  };
+  for (const unit of units) {
+    if (byteLength((piece + unit).trim()) <= maxBytes) {
+      piece += unit;
+      continue;
+    }
+    close();
+    if (byteLength(unit.trim()) <= maxBytes) piece = unit;
+    else pieces.push(...cut(unit, maxBytes));
+  }
+  close();
+  return pieces;
+}
