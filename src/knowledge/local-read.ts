@@ -20,6 +20,8 @@ export interface SearchMemory {
   vectors: VectorIndex;
 }
 
+/** Most chunks that are looked at to find different resources. */
+const MAX_DEPTH = 5_000;
 /** Fewest chunks each ranking gives to the fusion. */
 const FUSION_DEPTH = 100;
 
@@ -34,12 +36,15 @@ export function findPassages(database: Database, memory: SearchMemory, query: Lo
  */
 export function findResources(database: Database, memory: SearchMemory, query: LocalQuery): Resource[] {
   const found = new Map<number, ResourceRow>();
+  const { total } = database.query<{ total: number }, []>('SELECT count(*) AS total FROM resources').get()!;
+  const enough = Math.min(query.limit, total);
   for (let depth = query.limit * 4; ; depth *= 8) {
     const chunks = findChunks(database, memory, query, depth);
     for (const row of resourcesOf(database, chunks)) if (!found.has(row.id)) found.set(row.id, row);
-    if (chunks.length < depth || found.size >= query.limit || depth > 20_000) break;
+    if (chunks.length < depth || found.size >= enough || depth * 8 > MAX_DEPTH) break;
   }
-  for (const row of resourcesNamed(database, query.text, query.limit)) if (!found.has(row.id)) found.set(row.id, row);
+  if (found.size < enough)
+    for (const row of resourcesNamed(database, query.text, query.limit)) if (!found.has(row.id)) found.set(row.id, row);
   const rows = [...found.values()].sort((a, b) => a.builtin - b.builtin);
   return rows.slice(0, query.limit).map(toResource);
 }

@@ -13,23 +13,37 @@ export type ResourceIds = number[] | undefined;
 const RANK = 'bm25(chunk_index, 2.0, 1.0)';
 /** Up to this many matching chunks are all ranked (about 1 µs each). */
 const EXACT_ROWS = 10_000;
-/** Beyond that, the rare terms that pick the candidates may match this many chunks … */
+/** Beyond that, what picks candidates may match this many … */
 const LEAD_ROWS = 4_000;
-/** … and the frequent terms that then complete the scores this many. */
-const REST_ROWS = 60_000;
-/** Best chunks by the rare terms that are ranked again by all terms. */
+/** … of which so many are ranked by all terms … */
 const CANDIDATES = 300;
+/** … and with so many no further way to find some is tried. */
+const ENOUGH = 100;
+/** Matches of the terms that are looked through for the final scores. */
+const SCORED_ROWS = 50_000;
 
-/** How many chunks hold each term; only steers the search, so it may lag behind while the collection grows. */
+/** What a connection knows of the sizes of things; it steers the search and may lag behind while the collection grows. */
 export class TermCounts {
+  #version = -1;
   #total = 0;
+  #countedAt = 0;
   #counts = new Map<string, number>();
+
+  /** Number of chunks; counted again after a commit of another connection. */
+  total(database: Database): number {
+    const { data_version } = database.query<{ data_version: number }, []>('PRAGMA data_version').get()!;
+    if (data_version !== this.#version) {
+      this.#total = database.query<{ total: number }, []>('SELECT count(*) AS total FROM chunks').get()!.total;
+      this.#version = data_version;
+    }
+    return this.#total;
+  }
 
   /** The terms that occur, rarest first. */
   count(database: Database, terms: string[], total: number): Counted[] {
-    if (Math.abs(total - this.#total) > this.#total / 10 || this.#counts.size > 20_000) {
+    if (Math.abs(total - this.#countedAt) > this.#countedAt / 10 || this.#counts.size > 20_000) {
       this.#counts.clear();
-      this.#total = total;
+      this.#countedAt = total;
     }
     return terms
       .map((term) => ({ term, count: this.#counts.get(term) ?? this.#countOne(database, term) }))
@@ -49,9 +63,9 @@ export class TermCounts {
 /**
  * The best chunks for quoted FTS5 terms joined by OR, ranked by BM25 over the whole collection.
  *
- * Where the terms match more chunks than can be ranked in time, the rare terms (which carry the score) choose the
- * candidates and only those get the share of the frequent terms. BM25 is a sum over terms, so a candidate's score is
- * what ranking everything would give it; only a chunk that holds frequent terms alone can be missed.
+ * Where the terms match more chunks than can be ranked in time, the rare terms (which carry the score) pick candidates,
+ * then frequent terms together; only the candidates get a full score. What can be missed is a chunk that holds a
+ * part of the frequent terms and none of the rare ones.
  */
 export function searchText(
   database: Database,
@@ -62,19 +76,19 @@ export function searchText(
 ): ScoredChunk[] {
   if (terms.length === 0 || resources?.length === 0) return [];
   const scope = resources ? inScope(database, resources) : undefined;
-  const { total } = database.query<{ total: number }, []>('SELECT count(*) AS total FROM chunks').get()!;
-  if (total <= EXACT_ROWS) return rank(database, anyOf(terms), limit, scope);
+  const total = counts.total(database);
+  if ((scope?.size ?? total) <= EXACT_ROWS) return rank(database, anyOf(terms), limit, scope);
   const counted = counts.count(database, terms, total);
-  if (counted.length === 0) return [];
   const rows = counted.reduce((sum, each) => sum + each.count, 0);
+  if (counted.length === 0) return [];
   if (rows <= EXACT_ROWS) return rank(database, anyOf(counted.map((each) => each.term)), limit, scope);
 
-  const { lead, rest } = chooseLead(counted, total);
-  const candidates = new Map<number, number>();
-  for (const { id, score } of rank(database, lead, Math.max(CANDIDATES, limit), scope)) candidates.set(id, score);
-  addScores(database, candidates, rest);
-  return [...candidates]
-    .map(([id, score]) => ({ id, score }))
+  const candidates = new Set<number>();
+  for (const lead of leadsOf(counted, total)) {
+    for (const { id } of rank(database, lead, Math.max(CANDIDATES, limit), scope)) candidates.add(id);
+    if (candidates.size >= Math.max(ENOUGH, limit)) break;
+  }
+  return scoreAll(database, [...candidates], weightyTerms(counted, total))
     .sort((a, b) => b.score - a.score || a.id - b.id)
     .slice(0, limit);
 }
@@ -84,45 +98,47 @@ interface Counted {
   count: number;
 }
 
-/**
- * The expression that picks candidates, and the terms it leaves out. As many rare terms as stay within the budget; when
- * even the rarest is too frequent, the chunks that hold several of them together (bm25 adds up what an AND matches too).
- */
-function chooseLead(terms: Counted[], total: number): { lead: string; rest: string[] } {
+/** Expressions that pick candidates, the most telling first, each with few enough matches. */
+function* leadsOf(terms: Counted[], total: number): Generator<string> {
   let rows = 0;
-  let taken = 0;
-  while (taken < terms.length && rows + terms[taken]!.count <= LEAD_ROWS) rows += terms[taken++]!.count;
-  let lead = anyOf(terms.slice(0, taken).map((each) => each.term));
-  if (taken === 0) {
-    rows = terms[0]!.count;
-    for (taken = 1; taken < terms.length && rows > LEAD_ROWS; taken++) rows *= terms[taken]!.count / total;
-    const together = terms.slice(0, taken).map((each) => each.term);
-    lead = together.join(' AND ');
-  }
-  const rest: string[] = [];
-  let scanned = 0;
-  for (const { term, count } of terms.slice(taken)) {
-    scanned += count;
-    // A term in more than half of all chunks has no weight in BM25.
-    if (scanned > REST_ROWS || count > total / 2) break;
-    rest.push(term);
-  }
-  return { lead, rest };
+  let rare = 0;
+  while (rare < terms.length && rows + terms[rare]!.count <= LEAD_ROWS) rows += terms[rare++]!.count;
+  if (rare > 0) yield anyOf(terms.slice(0, rare).map((each) => each.term));
+  const frequent = terms.slice(rare);
+  if (frequent.length === 0) return;
+  let together = 1;
+  for (rows = frequent[0]!.count; together < frequent.length && rows > LEAD_ROWS; together++)
+    rows *= frequent[together]!.count / total;
+  const all = frequent.slice(0, together).map((each) => each.term);
+  yield all.join(' AND ');
+  if (together > 1) yield all[0]!;
 }
 
-/** Adds the share of `terms` to chunks that are already candidates; other rows are skipped before they cost anything. */
-function addScores(database: Database, candidates: Map<number, number>, terms: string[]): void {
-  if (terms.length === 0 || candidates.size === 0) return;
-  const rows = database
+/** The terms that make up a score, rarest first and as many as can be looked through in time. */
+function weightyTerms(terms: Counted[], total: number): string[] {
+  const weighty: string[] = [];
+  let scanned = 0;
+  for (const { term, count } of terms) {
+    scanned += count;
+    // A term in more than half of all chunks has no weight in BM25.
+    if (weighty.length > 0 && (scanned > SCORED_ROWS || count > total / 2)) break;
+    weighty.push(term);
+  }
+  return weighty;
+}
+
+/** The scores of some chunks; other matching rows are skipped before they cost anything. */
+function scoreAll(database: Database, chunks: number[], terms: string[]): ScoredChunk[] {
+  return database
     .query<ScoredChunk, [string, string]>(
       `SELECT rowid AS id, -${RANK} AS score FROM chunk_index
        WHERE chunk_index MATCH ? AND +rowid IN (SELECT value FROM json_each(?))`,
     )
-    .all(anyOf(terms), JSON.stringify([...candidates.keys()]));
-  for (const { id, score } of rows) candidates.set(id, candidates.get(id)! + score);
+    .all(anyOf(terms), JSON.stringify(chunks));
 }
 
 interface Scope {
+  size: number;
   first: number;
   last: number;
   ids: string;
@@ -130,13 +146,13 @@ interface Scope {
 
 function inScope(database: Database, resources: number[]): Scope {
   const ids = JSON.stringify(resources);
-  const { first, last } = database
-    .query<{ first: number | null; last: number | null }, [string]>(
-      `SELECT min(id) AS first, max(id) AS last FROM chunks
+  const { size, first, last } = database
+    .query<{ size: number; first: number | null; last: number | null }, [string]>(
+      `SELECT count(*) AS size, min(id) AS first, max(id) AS last FROM chunks
        WHERE resource_id IN (SELECT value FROM json_each(?))`,
     )
     .get(ids)!;
-  return { first: first ?? 0, last: last ?? -1, ids };
+  return { size, first: first ?? 0, last: last ?? -1, ids };
 }
 
 /** The newest rows go first where a frequent expression has more of them than the budget. */

@@ -147,12 +147,26 @@ describe('ranking', () => {
       expect(found[0]!.score).toBeCloseTo(exact[0]!.score, 4);
     }
     expect(mean(overlaps)).toBeGreaterThan(0.97);
-    // Frequent words alone: still answers, best first, with all of them.
     const frequent = [0, 1, 2].map((index) => `"${word(index)}"`);
-    const found = searchText(database, counts, frequent, 10);
-    expect(found).toHaveLength(10);
+    expect(searchText(database, counts, frequent, 10)).toHaveLength(10);
     expect(searchText(database, counts, ['"nowhere"'], 10)).toEqual([]);
-    expect(searchText(database, counts, [...frequent, '"nowhere"'], 10, [3])).toHaveLength(10);
+    // One word that is nowhere else must not hide what the others find.
+    const document = {
+      title: 'rarity',
+      description: null,
+      digest: 'x',
+      chunks: [{ content: 'rarity', start: 0, end: 6, headingPath: [] }],
+    };
+    database.transaction(() =>
+      putDocument(database, { uri: 'local://r', name: 'r', builtin: false, updatedAt: 1 }, document),
+    )();
+    const mixed = searchText(database, counts, ['"rarity"', ...frequent], 10);
+    expect(mixed).toHaveLength(10);
+    expect(mixed[0]!.id).toBe(15_001);
+    // A selection that holds none of the rare words.
+    const selected = searchText(database, counts, ['"rarity"', ...frequent, '"nowhere"'], 10, [3]);
+    expect(selected).toHaveLength(10);
+    for (const { id } of selected) expect(Math.ceil(id / 1_000)).toBe(3);
     database.close();
   });
 });
