@@ -70,12 +70,12 @@ export class SqliteWebhookStore implements WebhookStore {
       )
       .get(key);
     if (!known) throw new Error('the id of a new event is taken');
+    if (isCounting(known, now)) return { outcome: 'duplicate', id: known.id };
     if (known.dedupe_until <= now) {
       db.query('UPDATE webhook_events SET dedupe_key = NULL WHERE id = ?').run(known.id);
       insertEvent(db, row);
       return { outcome: 'accepted', id: event.id, runId: event.runId };
     }
-    if (known.status !== 'failed' && known.status !== 'dead') return { outcome: 'duplicate', id: known.id };
     const updated = db
       .query<{ progress: number }, SQLQueryBindings[]>(
         // Parts that arrived before are only skipped when the text is surely the same.
@@ -85,6 +85,15 @@ export class SqliteWebhookStore implements WebhookStore {
       )
       .get(row.snapshot, event.status, event.stage, row.snapshot, event.runId, now, now, owner, leaseUntil, known.id);
     return { outcome: 'retried', id: known.id, runId: event.runId, progress: updated?.progress ?? 0 };
+  }
+
+  isSeen(dedupeKey: string): boolean {
+    const known = this.#commits.db
+      .query<{ status: string; dedupe_until: number }, [string]>(
+        'SELECT status, dedupe_until FROM webhook_events WHERE dedupe_key = ?',
+      )
+      .get(dedupeKey);
+    return known !== null && isCounting(known, this.#options.clock.now());
   }
 
   async update(id: string, patch: EventPatch): Promise<void> {
@@ -224,4 +233,9 @@ export class SqliteWebhookStore implements WebhookStore {
     });
     if (id !== undefined) this.#snapshots.set(snapshot, id);
   }
+}
+
+/** A failed event does not count: its sender may try again. */
+function isCounting(known: { status: string; dedupe_until: number }, now: number): boolean {
+  return known.dedupe_until > now && known.status !== 'failed' && known.status !== 'dead';
 }

@@ -4,7 +4,7 @@ import { createId } from '../lib/id.ts';
 import { type Answer, acceptedAnswer, ignore, refuse } from './answer.ts';
 import { Authenticator, type Sender } from './authenticate.ts';
 import { parsePayload } from './body.ts';
-import { readDeliveryId } from './delivery-id.ts';
+import { type DeliveryId, readDeliveryId } from './delivery-id.ts';
 import type { AcceptResult, NewEvent, WebhookStore } from './event-record.ts';
 import { type EventType, isWantedEvent, readEventType } from './event-type.ts';
 import { IgnoredLog } from './ignored-log.ts';
@@ -42,12 +42,15 @@ export interface AdmissionOptions {
 }
 
 const BUSY_RETRY_SECONDS = 5;
+const RECENT_KEYS = 10_000;
 
 /** Decides what happens to a request; the order of the checks is the contract's. */
 export class Admission {
   readonly #authenticator: Authenticator;
   readonly #rates = new RateLimiter();
   readonly #ignored: IgnoredLog;
+  /** Keys of the latest deliveries: only for these a look into the store comes before the insert. */
+  readonly #recent = new Set<string>();
 
   constructor(private readonly options: AdmissionOptions) {
     const { clock, log, settings, store } = options;
@@ -79,21 +82,28 @@ export class Admission {
     if (!payload) return refuse(400, 'Body must be a JSON object in UTF-8');
 
     const type = readEventType(request.headers, payload);
-    const toEvent = () => this.#newEvent(route, request, { body, payload, type, scheme: proof.scheme });
+    const toEvent = (delivery?: DeliveryId) =>
+      this.#newEvent(route, request, { body, payload, type, scheme: proof.scheme, delivery });
     if (!isWantedEvent(route.events, type)) {
-      this.#ignored.add(toEvent, 'event not in events');
+      this.#ignored.add(() => toEvent(), 'event not in events');
       return ignore({ event: type.name });
     }
     if (route.filter) {
       const preparing = route.filter.prepare();
       if (preparing) await preparing;
       if (!route.filter.matches({ payload, eventType: type.name, headers: request.headers })) {
-        this.#ignored.add(toEvent, 'filter');
+        this.#ignored.add(() => toEvent(), 'filter');
         return ignore({ reason: 'filter', route: route.name });
       }
     }
 
-    const event = toEvent();
+    const delivery = readDeliveryId(request.headers, payload, body, route.name);
+    const duplicate = (): Answer => {
+      this.#rates.refund(route.name, now);
+      return { status: 200, body: { status: 'duplicate', delivery_id: delivery.id } };
+    };
+    if (this.#recent.has(delivery.key) && this.options.store.isSeen(delivery.key)) return duplicate();
+    const event = toEvent(delivery);
     let accepted: AcceptResult;
     try {
       accepted = await this.options.store.accept(event);
@@ -101,16 +111,19 @@ export class Admission {
       if (!(error instanceof AppError && error.retryable)) throw error;
       return refuse(503, error.message, BUSY_RETRY_SECONDS);
     }
-    if (accepted.outcome === 'duplicate') {
-      this.#rates.refund(route.name, now);
-      return { status: 200, body: { status: 'duplicate', delivery_id: event.deliveryId } };
-    }
+    this.#remember(delivery.key);
+    if (accepted.outcome === 'duplicate') return duplicate();
     if (event.status === 'claimed') {
       request.onSlow();
       return answerInline({ ...this.options, route, event, accepted, payload });
     }
     this.options.onAccepted();
     return acceptedAnswer(event, accepted.runId);
+  }
+
+  #remember(key: string): void {
+    if (this.#recent.size >= RECENT_KEYS) this.#recent.delete(this.#recent.values().next().value as string);
+    this.#recent.add(key);
   }
 
   #newEvent(
@@ -121,9 +134,10 @@ export class Admission {
       payload: Record<string, unknown>;
       type: EventType;
       scheme: Parameters<typeof readOrigin>[2];
+      delivery: DeliveryId | undefined;
     },
   ): NewEvent {
-    const delivery = readDeliveryId(request.headers, facts.payload, facts.body, route.name);
+    const delivery = facts.delivery ?? readDeliveryId(request.headers, facts.payload, facts.body, route.name);
     // What is answered inline (a script's verdict, a target's) is claimed; the rest is queued at once.
     const isInline = route.work.script !== undefined || route.work.deliverOnly;
     const origin =

@@ -94,6 +94,8 @@ export interface WebhookStore {
   stop(): Promise<void>;
   /** Stores an event unless its key was seen; of two at once one is accepted. */
   accept(event: NewEvent): Promise<AcceptResult>;
+  /** True when an event with this key counts: the cheap answer to a delivery that was probably seen. */
+  isSeen(dedupeKey: string): boolean;
   update(id: string, patch: EventPatch): Promise<void>;
   /** Takes the event that is due longest; undefined when none is. */
   claim(options: { skipRoutes: string[] }): Promise<StoredWebhookEvent | undefined>;

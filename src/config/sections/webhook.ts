@@ -22,14 +22,19 @@ const settings = (env: (name: string) => string[]) => ({
   ),
   raw_limit: integer('Longest `{__raw__}` (default 4000).', { minimum: 100, unit: 'characters' }),
   max_concurrency: integer('Events worked on at once (default 2).', { minimum: 1, maximum: 256 }),
-  retention_days: integer('How long finished events stay in the delivery log (default 7).', { minimum: 1, unit: 'days' }),
+  retention_days: integer('How long finished events stay in the delivery log (default 7).', {
+    minimum: 1,
+    unit: 'days',
+  }),
   trusted_proxies: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Proxy addresses whose `X-Forwarded-For` is believed, besides loopback.',
     }),
   ),
   routes: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'Static routes: name to route; they win over dynamic ones.' }),
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Static routes: name to route; they win over dynamic ones.',
+    }),
   ),
 });
 
