@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia';
 import { AppError, userError } from '../errors.ts';
+import { problemResponses } from '../http/openapi-details.ts';
 import { Type } from '../schema.ts';
 import { type KnowledgeProvider, Resource } from './model.ts';
 
@@ -83,6 +84,7 @@ export function createRagRoutes({ knowledge, maxFileBytes }: RagNeeds) {
           tags: ['Knowledge'],
           summary: 'Add a document, or replace the one with its name',
           requestBody: UPLOAD_BODY,
+          ...problemResponses(422, 501, 503),
         },
       },
     );
