@@ -162,8 +162,13 @@ function isPort(path: string): boolean {
 /** Ports with a name of their own, next to the `model.ts` of their feature. */
 const EXTRA_PORTS = new Set([
   'src/crawl/guarded-fetch.ts',
+  'src/models/complete.ts',
   'src/models/task.ts',
+  // What an origin of further tools implements.
+  'src/research/tool.ts',
   'src/runs/service.ts',
+  // The events of a run, for features that translate them into another protocol.
+  'src/runs/follow.ts',
   // The SSE answer of a run, for every feature's routes.
   'src/runs/stream.ts',
   'src/webhooks/agent-runner.ts',

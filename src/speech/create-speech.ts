@@ -2,10 +2,10 @@ import { AppError, upstreamError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Gate } from '../lib/gate.ts';
 import { retry } from '../lib/retry.ts';
+import { splitText } from '../lib/split-text.ts';
 import { createAudioWorkers } from './audio-workers.ts';
 import { joinMp3s, parseMp3 } from './mp3-frames.ts';
 import type { Speech, SpeechEngine, SpeechRequest } from './speech.ts';
-import { splitText } from './split-text.ts';
 import { splitSsml } from './ssml.ts';
 import { isWav, joinWavs, parseWav } from './wav.ts';
 

@@ -1,5 +1,5 @@
 import { userError } from '../errors.ts';
-import { byteLength, splitText } from './split-text.ts';
+import { byteLength, splitText } from '../lib/split-text.ts';
 
 /** A part of the document directly below its root: text, or an element with all that is in it. */
 interface Piece {
@@ -62,7 +62,11 @@ async function readSsml(text: string): Promise<Document> {
   };
   parser.on('error', (error) => {
     // Its first line names the place; only what is wrong is said, not the text.
-    throw userError('invalid_ssml', 422, `The SSML is not well-formed XML: ${error.message.split('\n')[0]}.`);
+    throw userError(
+      'invalid_ssml',
+      422,
+      `The SSML is not well-formed XML: ${error.message.split('\n')[0]?.replace(/\.$/, '')}.`,
+    );
   });
   parser.on('doctype', () => {
     throw userError('invalid_ssml', 422, 'The SSML must not have a document type declaration.');
