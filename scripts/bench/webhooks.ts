@@ -213,21 +213,24 @@ async function kill(rounds = 20): Promise<void> {
   });
   const accepted = new Set<string>();
   let next = 0;
+  // What got no answer is sent again, as a real sender does: it may have been accepted all the same.
+  const unanswered: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const gateway = await start('gateway.ts', { AGENT_HOME: home, SINK: sink.url.href });
     let isAlive = true;
-    const senders = Array.from({ length: 32 }, async (_unused, index) => {
+    const senders = Array.from({ length: 32 }, async () => {
       while (isAlive) {
-        const n = String(next++);
+        const n = unanswered.shift() ?? String(next++);
         const text = JSON.stringify({ n });
         const post = () =>
-          fetch(`${gateway.url}/webhooks/${index % 8 === 0 ? 'direct' : 'run'}`, {
+          fetch(`${gateway.url}/webhooks/${Number(n) % 8 === 0 ? 'direct' : 'run'}`, {
             method: 'POST',
             body: text,
             headers: { 'x-hub-signature-256': sign(text), 'x-github-delivery': n },
           });
         const answer = await post().catch(() => undefined);
         if (answer?.status === 200) accepted.add(n);
+        else unanswered.push(n);
       }
     });
     await Bun.sleep(150 + Math.random() * 500);
