@@ -104,9 +104,10 @@ function characterBorder(text: string, start: number, reach: number): number {
     .containing(reach - from);
   const cut = inner ? from + inner.index : reach;
   if (cut > start) return cut;
-  // One giant cluster: at least keep surrogate pairs whole.
+  // One giant cluster, or no room at all: still go on by at least one whole code point.
+  const first = start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
   const low = text.charCodeAt(reach);
-  return low >= 0xdc00 && low <= 0xdfff && reach - 1 > start ? reach - 1 : Math.max(reach, start + 1);
+  return Math.max(low >= 0xdc00 && low <= 0xdfff ? reach - 1 : reach, first);
 }
 
 /** A longer line after ``` is no language but text; as it cannot be repeated in each part, it counts as text. */
@@ -180,11 +181,11 @@ function longestPrefix(most: number, size: (end: number) => number, limit: numbe
     const measured = size(end);
     if (measured <= limit) {
       low = end;
-      if (end === most || high - low <= most / 8) break;
+      if (end === most || high - low <= Math.max(1, most / 8)) break;
       end = (low + high) >> 1;
     } else {
       high = end;
-      if (low > 1 && high - low <= most / 8) break;
+      if (low > 1 && high - low <= Math.max(1, most / 8)) break;
       end = low > 1 ? (low + high) >> 1 : Math.min(end - 1, Math.floor((end * limit) / measured));
     }
   }
