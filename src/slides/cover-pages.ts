@@ -73,7 +73,7 @@ export function sectionPage(slide: SlideOf<'section'>, number: number, context: 
 export function closingPage(slide: SlideOf<'closing'>, context: LayoutContext): Page {
   const titleArea = { x: X, y: 0.75, w: WIDTH, h: 1.0 };
   const title = largest(plainRuns(slide.title), titleArea, [36, 32, 28, 24], 'coverText', context);
-  const area = { x: X, y: 2.1, w: WIDTH, h: 4.55 };
+  const area = { x: X, y: 2.3, w: WIDTH, h: 4.4 };
   const points = slide.points.map((point) => parseInline(point)).filter((runs) => runs.length > 0);
   const set = (size: number, runs: Run[][]): Paragraph[] =>
     runs.map((piece) => ({
@@ -95,7 +95,7 @@ export function closingPage(slide: SlideOf<'closing'>, context: LayoutContext): 
     shown = [cutRuns(shown[0]!, (piece) => paragraphsHeight(set(14, [piece]), area.w, context.setting) <= area.h)];
   const boxes: Box[] = [
     { type: 'text', role: 'title', ...titleArea, paragraphs: [title.paragraph], valign: 'bottom' },
-    { type: 'bar', x: X + 0.02, y: 1.85, w: 1.2, h: 0.06, color: 'coverAccent' },
+    { type: 'bar', x: X + 0.02, y: 1.88, w: 1.2, h: 0.06, color: 'coverAccent' },
   ];
   if (shown.length > 0) boxes.push({ type: 'text', role: 'body', ...area, paragraphs: set(size ?? 14, shown) });
   const said = points.map((runs) => runs.map((run) => run.text).join('')).join('\n');

@@ -1,5 +1,5 @@
 import { cutRuns, fitText, paragraphsHeight, type Typesetting } from './fit-text.ts';
-import { latexToText } from './formula.ts';
+import { formulaRuns } from './formula.ts';
 import { contentPage, type LayoutContext, numbered, withLead } from './frame.ts';
 import { cleanText, parseInline, plainText, type Run } from './inline.ts';
 import { wrapCode } from './measure.ts';
@@ -28,7 +28,8 @@ export function chartPage(slide: SlideOf<'chart'>, context: LayoutContext): Page
   const takeaway = parseInline(slide.takeaway);
   const hasPanel = takeaway.length > 0;
   const chartArea = { ...area, w: hasPanel ? area.w - TAKEAWAY_WIDTH - 0.35 : area.w };
-  if (unit) {
+  // The labels of a pie carry the sign themselves.
+  if (unit && !(chart === 'pie' && unit === '%')) {
     boxes.push({
       type: 'text',
       name: 'Unit',
@@ -119,17 +120,13 @@ export function codePages(slide: SlideOf<'code'>, context: LayoutContext): Page[
 /** A formula in Unicode, in the middle of the slide; its LaTeX is in the notes. */
 export function formulaPages(slide: SlideOf<'formula'>, context: LayoutContext): Page[] {
   const { boxes, area } = withLead(slide.lead, context);
-  const text = cleanText(latexToText(slide.formula));
-  const inner = { w: area.w - 1, h: area.h - 0.8 };
-  const fitted = fitText(
-    [{ text, italic: true }],
-    inner,
-    [36, 32, 28, 24, 20],
-    { color: 'text', align: 'center' },
-    context.setting,
+  const runs: Run[] = formulaRuns(cleanText(slide.formula)).flatMap(({ text, ...style }) =>
+    text.split(/(\n)/).map((piece) => ({ text: piece, ...style })),
   );
+  const inner = { w: area.w - 1, h: area.h - 0.8 };
+  const fitted = fitText(runs, inner, [36, 32, 28, 24, 20], { color: 'text', align: 'center' }, context.setting);
   const notes = [slide.notes, slide.formula].filter(Boolean).join('\n');
-  if (!fitted || text === '')
+  if (!fitted || runs.length === 0)
     return codePages(
       {
         kind: 'code',
@@ -141,13 +138,17 @@ export function formulaPages(slide: SlideOf<'formula'>, context: LayoutContext):
       context,
     );
   const h = Math.max(1.4, paragraphsHeight([fitted], inner.w, context.setting) + 0.8);
-  const lines = text.split('\n').map((line): Paragraph => ({ ...fitted, runs: [{ text: line, italic: true }] }));
+  const lines: Paragraph[] = [{ ...fitted, runs: [] }];
+  for (const run of runs) {
+    if (run.text === '\n') lines.push({ ...fitted, runs: [] });
+    else if (run.text !== '') lines.at(-1)!.runs.push(run);
+  }
   const box: Box = {
     type: 'text',
     name: 'Formula',
     ...area,
     h: Math.min(h, area.h),
-    paragraphs: lines,
+    paragraphs: lines.filter((line) => line.runs.length > 0),
     panel: true,
     valign: 'middle',
   };

@@ -85,14 +85,15 @@ function fill(items: Item[], limit: number, fits: (group: Item[]) => boolean): I
 }
 
 function toParagraphs(items: Item[], size: number, space: number, color: Color): Paragraph[] {
-  return items.map(({ runs, level, number }) => {
+  // One statement is no list.
+  const isAlone = items.length === 1 && items[0]!.level === 0 && items[0]!.number === undefined;
+  return items.map(({ runs, level, number }): Paragraph => {
     const own = Math.max(level > 0 ? size - 2 : size, 14);
     return {
       runs,
       size: own,
       color,
-      bullet: number !== undefined ? { number } : level > 0 ? 'dash' : 'dot',
-      level,
+      ...(isAlone ? {} : { bullet: number !== undefined ? { number } : level > 0 ? 'dash' : 'dot', level }),
       spaceBefore: Math.round(own * (level > 0 ? space * 0.6 : space)),
     };
   });

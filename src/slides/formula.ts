@@ -17,16 +17,14 @@ const SYMBOLS: Record<string, string> = Object.fromEntries(
 /** Commands that are written as they are named. */
 const WORDS =
   /^(?:log|ln|exp|sin|cos|tan|cot|arcsin|arccos|arctan|sinh|cosh|tanh|max|min|sup|inf|lim|det|dim|ker|gcd|arg|argmax|argmin|Pr)$/;
-const UPPER = 'ⁿⁱ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾';
-const UPPER_FROM = 'ni0123456789+-=()';
-const LOWER = '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ᵢⱼₖₙₘₜₓₐₑ';
-const LOWER_FROM = '0123456789+-=()ijknmtxae';
+/** Marks around raised and lowered text while a formula is read; private-use characters, taken out of what comes in. */
+const MARKS = { upper: ['\ue000', '\ue001'], lower: ['\ue002', '\ue003'] } as const;
 const MAX_FORMULA = 4_000;
 
 /** Splits a text at its `$…$` and `\(…\)` formulas, which come out in Unicode; sums of money are left alone. */
-export function convertMath(text: string): { text: string; isMath: boolean }[] {
-  if (!text.includes('$') && !text.includes('\\(')) return [{ text, isMath: false }];
-  const parts: { text: string; isMath: boolean }[] = [];
+export function convertMath(text: string): { text: string; runs?: FormulaRun[] }[] {
+  if (!text.includes('$') && !text.includes('\\(')) return [{ text }];
+  const parts: { text: string; runs?: FormulaRun[] }[] = [];
   let end = 0;
   for (const match of text.matchAll(
     /`[^`\n]*`|\\\((.{1,500}?)\\\)|\$\$([^$]{1,500})\$\$|\$(?=\S)([^$\n]{1,500}?)(?<=\S)\$(?!\d)/g,
@@ -34,18 +32,39 @@ export function convertMath(text: string): { text: string; isMath: boolean }[] {
     const source = match[1] ?? match[2] ?? match[3];
     // Code holds no formulas, and "$5 and 10$" is about money.
     if (source === undefined || !/[\\^_=<>+]|^[a-zA-Z]$|^\w\(.*\)$/.test(source)) continue;
-    if (match.index > end) parts.push({ text: text.slice(end, match.index), isMath: false });
-    parts.push({ text: latexToText(source), isMath: true });
+    if (match.index > end) parts.push({ text: text.slice(end, match.index) });
+    parts.push({ text: source, runs: formulaRuns(source) });
     end = match.index + match[0].length;
   }
-  if (end < text.length) parts.push({ text: text.slice(end), isMath: false });
+  if (end < text.length) parts.push({ text: text.slice(end) });
   return parts;
 }
 
+/** A piece of a formula; raised and lowered text is smaller. */
+export interface FormulaRun {
+  text: string;
+  italic: true;
+  script?: 'upper' | 'lower';
+}
+
+/** LaTeX as runs of Unicode text with raised and lowered parts; line breaks stay in the text. */
+export function formulaRuns(latex: string): FormulaRun[] {
+  const runs: FormulaRun[] = [];
+  const open: ('upper' | 'lower')[] = [];
+  for (const piece of latexToText(latex).split(/([\ue000-\ue003])/)) {
+    if (piece === MARKS.upper[0]) open.push('upper');
+    else if (piece === MARKS.lower[0]) open.push('lower');
+    else if (piece === MARKS.upper[1] || piece === MARKS.lower[1]) open.pop();
+    else if (piece !== '') runs.push({ text: piece, italic: true, ...(open[0] ? { script: open[0] } : {}) });
+  }
+  return runs;
+}
+
 /** LaTeX as readable Unicode text: symbols, fractions, roots, powers; what is not known keeps its LaTeX spelling. */
-export function latexToText(latex: string): string {
+function latexToText(latex: string): string {
   if (latex.length > MAX_FORMULA) return latex;
   let text = latex
+    .replace(/[\ue000-\ue003]/g, '')
     .replace(
       /\\begin\{\w+\*?\}|\\end\{\w+\*?\}|\\(?:left|right|displaystyle|limits|nonumber|quad|qquad|,|;|!|:)(?![a-zA-Z])/g,
       ' ',
@@ -66,8 +85,8 @@ export function latexToText(latex: string): string {
         /\\(?:text|mathrm|mathbf|mathit|mathcal|mathbb|operatorname|mathsf|textbf|bar|hat|vec|tilde|overline)\*?\s*\{([^{}]*)\}/g,
         '$1',
       )
-      .replace(/\^\{([^{}]*)\}/g, (_, inner: string) => script(inner, UPPER_FROM, UPPER, '^'))
-      .replace(/_\{([^{}]*)\}/g, (_, inner: string) => script(inner, LOWER_FROM, LOWER, '_'));
+      .replace(/\^\{([^{}]*)\}/g, (_, inner: string) => script(inner, 'upper'))
+      .replace(/_\{([^{}]*)\}/g, (_, inner: string) => script(inner, 'lower'));
     if (next === text) break;
     text = next;
   }
@@ -75,8 +94,9 @@ export function latexToText(latex: string): string {
     .replace(/\\([a-zA-Z]+)/g, (whole, name: string) =>
       Object.hasOwn(SYMBOLS, name) ? SYMBOLS[name]! : WORDS.test(name) ? name : whole,
     )
-    .replace(/\^(\w)/g, (_, one: string) => script(one, UPPER_FROM, UPPER, '^'))
-    .replace(/_(\w)/g, (_, one: string) => script(one, LOWER_FROM, LOWER, '_'))
+    .replace(/\^(\w)/g, (_, one: string) => script(one, 'upper'))
+    .replace(/_(\w)/g, (_, one: string) => script(one, 'lower'))
+    .replace(/-/g, '−')
     .replace(/[ \t]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .trim();
@@ -87,10 +107,7 @@ function group(text: string): string {
   return /^[\w.∞α-ωΑ-Ω\\]+$/.test(inner) ? inner : `(${inner})`;
 }
 
-function script(text: string, from: string, to: string, mark: string): string {
-  const characters = [...text.trim()];
-  const all = [...to];
-  if (characters.length > 0 && characters.every((character) => from.includes(character)))
-    return characters.map((character) => all[from.indexOf(character)]).join('');
-  return characters.length === 1 ? `${mark}${characters[0]}` : `${mark}(${text.trim()})`;
+function script(text: string, place: 'upper' | 'lower'): string {
+  const [open, close] = MARKS[place];
+  return `${open}${text.trim()}${close}`;
 }

@@ -47,7 +47,8 @@ export function contentPage(
     bold: true,
   };
   const head: Box[] = [{ type: 'text', role: 'title', ...TITLE_AREA, paragraphs: [paragraph], valign: 'middle' }];
-  const eyebrow = context.section !== '' && context.section !== title ? [eyebrowBox(context)] : [];
+  const eyebrow =
+    context.section !== '' && context.section !== title.replace(/ \(\d+\/\d+\)$/, '') ? [eyebrowBox(context)] : [];
   return {
     layout,
     title,

@@ -8,6 +8,8 @@ export interface Run {
   italic?: boolean;
   code?: boolean;
   strike?: boolean;
+  /** Raised or lowered, and smaller. */
+  script?: 'upper' | 'lower';
   /** Address of a link; only references show it as one. */
   href?: string;
 }
@@ -34,7 +36,7 @@ export function parseInline(markdown: string): Run[] {
   if (text.length > MAX_INLINE || !/[*_`[\]<&\\~$!:]/.test(text)) return [{ text: collapse(text) }];
   const runs: Run[] = [];
   for (const part of convertMath(text)) {
-    if (part.isMath) runs.push({ text: part.text, italic: true });
+    if (part.runs) runs.push(...part.runs);
     else addTokens(Lexer.lexInline(part.text), {}, runs, 0);
   }
   return mergeRuns(runs);
@@ -100,9 +102,15 @@ function mergeRuns(runs: Run[]): Run[] {
       last.italic === run.italic &&
       last.code === run.code &&
       last.strike === run.strike &&
+      last.script === run.script &&
       last.href === run.href;
     if (same) last.text += run.text;
     else merged.push({ ...run });
   }
   return merged;
+}
+
+/** Plain text as inline Markdown that reads the same. */
+export function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>~$&]/g, '\\$&');
 }

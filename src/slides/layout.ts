@@ -2,7 +2,8 @@ import { closingPage, sectionPage, titlePage } from './cover-pages.ts';
 import { chartPage, codePages, formulaPages, imagePages } from './figure-pages.ts';
 import { typesetting } from './fit-text.ts';
 import type { LayoutContext } from './frame.ts';
-import type { Deck, Slide } from './model.ts';
+import { escapeMarkdown } from './inline.ts';
+import type { Deck, PlacedSlide, Slide } from './model.ts';
 import type { Page } from './page.ts';
 import { phrasesFor } from './phrases.ts';
 import { tablePages } from './table-pages.ts';
@@ -29,13 +30,16 @@ export function layOutDeck(deck: Deck, { maxSlides, images, alts }: LayoutOption
   const pages: Page[] = [];
   const titles: string[] = [deck.title];
   let divider = 0;
-  for (const slide of deck.slides) {
-    // References and the end belong to no section.
-    if (slide.kind === 'section' || slide.kind === 'references' || slide.kind === 'closing') {
+  for (const slide of deck.slides as PlacedSlide[]) {
+    if (slide.section !== undefined) {
+      if (slide.section !== context.section) context.sectionNumber = titles.push(slide.section) - 1;
+      context.section = slide.section;
+    } else if (slide.kind === 'section' || slide.kind === 'references' || slide.kind === 'closing') {
+      // References and the end belong to no section.
       context.section = slide.kind === 'section' ? slide.title : '';
       context.sectionNumber = titles.push(slide.title) - 1;
-      if (slide.kind === 'section') divider++;
     }
+    if (slide.kind === 'section') divider++;
     pages.push(...pagesOf(slide, divider, context));
   }
   return pages.length > maxSlides ? prune(pages, titles, maxSlides, context) : pages;
@@ -87,7 +91,7 @@ function prune(pages: Page[], titles: string[], maxSlides: number, context: Layo
   });
   const named = missing
     .slice(0, 8)
-    .map(({ title, count }) => ({ text: phrases.sectionLeftOut(escape(title.slice(0, 90)), count), level: 1 }));
+    .map(({ title, count }) => ({ text: phrases.sectionLeftOut(escapeMarkdown(title.slice(0, 90)), count), level: 1 }));
   const others = missing.slice(8);
   if (others.length > 0)
     named.push({
@@ -123,8 +127,4 @@ function fairShares(sizes: number[], room: number): number[] {
     open = open.filter((index) => shares[index]! < sizes[index]!);
   }
   return shares;
-}
-
-function escape(text: string): string {
-  return text.replace(/[\\`*_[\]<>~$]/g, '\\$&');
 }

@@ -6,6 +6,8 @@ const MONO_WIDTH = 600;
 /** Renderers round glyphs up and kern differently: a line is full a little early. */
 const SAFETY = 1.02;
 const POINTS_PER_INCH = 72;
+/** Size of raised and lowered text. */
+const SCRIPT_SCALE = 0.67;
 
 /** Width of a text in inches. */
 export function textWidth(text: string, sizePt: number, style: { bold?: boolean; mono?: boolean } = {}): number {
@@ -51,7 +53,7 @@ export function countLines(runs: readonly Run[], sizePt: number, widthInches: nu
         space = 0;
         continue;
       }
-      const width = widthOf(codePoint, run.bold === true, run.code === true);
+      const width = widthOf(codePoint, run.bold === true, run.code === true) * (run.script ? SCRIPT_SCALE : 1);
       if (codePoint === 32 || codePoint === 9) {
         flush();
         space += width;

@@ -104,6 +104,8 @@ export const Slide = Type.Union(
   { description: 'A slide; `kind` says which.' },
 );
 export type Slide = Static<typeof Slide>;
+/** A slide that knows its section, where the deck was built from a document with sections. */
+export type PlacedSlide = Slide & { section?: string };
 export type SlideOf<Kind extends Slide['kind']> = Extract<Slide, { kind: Kind }>;
 
 /** A presentation before it is laid out; also what a language model answers with. */

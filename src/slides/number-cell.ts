@@ -84,7 +84,9 @@ export function formatValue(value: number, unit: string, locale: string): string
   const digits = Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   const text = new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
   if (unit === '') return text;
-  const [first = '', ...rest] = unit.split(' ');
-  if (/^[$€£¥₹]$|^US\$$/.test(first) && !isCommaDecimal(locale)) return [`${first}${text}`, ...rest].join(' ');
-  return unit === '%' && !isCommaDecimal(locale) ? `${text}%` : `${text} ${unit}`;
+  // "$B" and "€M users": the sign stands before the number, the scale and the rest behind it.
+  const [, currency = '', rest = ''] = /^(US\$|[$€£¥₹])?(.*)$/.exec(unit)!;
+  if (isCommaDecimal(locale)) return [text, rest.trim(), currency].filter(Boolean).join(' ');
+  const isTight = rest === '%' || /^[kMBT万亿]$/.test(rest);
+  return `${currency}${text}${isTight || rest === '' ? rest.trim() : ` ${rest.trim()}`}`;
 }

@@ -1,8 +1,8 @@
-import { plainText } from './inline.ts';
-import type { Bullet, Deck, ImageReference, Slide } from './model.ts';
+import { escapeMarkdown, plainText } from './inline.ts';
+import type { Bullet, Deck, ImageReference, PlacedSlide, Slide } from './model.ts';
 import { type Phrases, phrasesFor } from './phrases.ts';
 import { type Block, type Link, readMarkdown, type Topic } from './read-markdown.ts';
-import { splitSentences } from './sentences.ts';
+import { splitSentences, visibleLength } from './sentences.ts';
 import { tableSlides } from './table-chart.ts';
 
 const REFERENCES =
@@ -34,19 +34,25 @@ export function outlineDeck(content: string, locale: string): { deck: Deck; imag
   const title = takeTitle(topics, phrases);
   const references = takeReferences(topics);
   const sections = groupSections(topics);
-  const slides: Slide[] = [{ kind: 'title', title, notes: phrases.withoutModel }];
-  const bodies = sections.map((section) => sectionSlides(section, title, { locale, phrases, references }));
+  const slides: PlacedSlide[] = [{ kind: 'title', title, notes: phrases.withoutModel }];
   const titled = sections.flatMap((section) => section.title || []);
+  // What stands before the first section introduces the others.
+  const introduction = titled.length > 0 ? phrases.overview : title;
+  const bodies = sections.map((section) => sectionSlides(section, introduction, { locale, phrases, references }));
   const isBare = bodies.every((body) => body.length === 0);
   if (titled.length >= 2)
-    slides.push({ kind: 'agenda', title: isBare ? phrases.overview : phrases.agenda, items: titled.map(escape) });
+    slides.push({
+      kind: 'agenda',
+      title: isBare ? phrases.overview : phrases.agenda,
+      items: titled.map(escapeMarkdown),
+    });
   for (const [index, body] of bodies.entries()) {
     const name = sections[index]!.title;
     const isDivided =
       name !== '' && titled.length >= 2 && !isBare && (body.length >= DIVIDED_SLIDES || body.length === 0);
     if (isDivided || (body.length === 0 && titled.length < 2 && name !== ''))
-      slides.push({ kind: 'section', title: name });
-    slides.push(...body);
+      slides.push({ kind: 'section', title: name, section: name });
+    slides.push(...body.map((slide) => ({ ...slide, section: name })));
   }
   const all = references.length > 0 ? references : linkReferences(topics);
   if (all.length > 0) slides.push({ kind: 'references', title: phrases.references, items: all });
@@ -191,38 +197,46 @@ function columnPair(left: Topic, right: Topic, section: Section): Extract<Slide,
   return { kind: 'columns', title: section.title, left: first, right: second };
 }
 
-function topicSlides(title: string, topic: Topic, { locale, phrases }: Setting): Slide[] {
+function topicSlides(title: string, topic: Topic, setting: Setting): Slide[] {
+  const slides: Slide[] = [];
   let lead: string | undefined;
-  return topic.blocks.flatMap((block, index): Slide[] => {
-    const led = lead === undefined ? {} : { lead };
-    lead = undefined;
-    switch (block.type) {
-      case 'points':
-        lead = leadOf(block.bullets, topic.blocks[index + 1]);
-        return lead === undefined ? [pointsSlide(title, block.bullets)] : [];
-      case 'table':
-        return tableSlides(title, block.table, locale, phrases).map((slide, place) =>
-          place === 0 ? { ...slide, ...led } : slide,
-        );
-      case 'quote':
-        return [
-          { kind: 'quote', title, text: block.text, ...(block.attribution ? { attribution: block.attribution } : {}) },
-        ];
-      case 'code':
-        return [{ kind: 'code', title, ...led, language: block.language, code: block.code }];
-      case 'formula':
-        return [{ kind: 'formula', title, ...led, formula: block.formula }];
-      case 'image':
-        return [{ kind: 'image', title, image: block.image, caption: block.caption }];
+  for (const [index, block] of topic.blocks.entries()) {
+    const introduction = block.type === 'points' ? leadOf(block.bullets, topic.blocks[index + 1]) : undefined;
+    if (introduction === undefined) slides.push(...blockSlides(title, block, lead, setting));
+    lead = introduction;
+  }
+  return slides;
+}
+
+function blockSlides(title: string, block: Block, lead: string | undefined, { locale, phrases }: Setting): Slide[] {
+  const led = lead === undefined ? {} : { lead };
+  switch (block.type) {
+    case 'points':
+      return [pointsSlide(title, block.bullets)];
+    case 'table': {
+      const [first, ...rest] = tableSlides(title, block.table, locale, phrases);
+      return first ? [{ ...first, ...led }, ...rest] : [];
     }
-  });
+    case 'quote':
+      return [
+        { kind: 'quote', title, text: block.text, ...(block.attribution ? { attribution: block.attribution } : {}) },
+      ];
+    case 'code':
+      return [{ kind: 'code', title, ...led, language: block.language, code: block.code }];
+    case 'formula':
+      return [{ kind: 'formula', title, ...led, formula: block.formula }];
+    case 'image':
+      return [{ kind: 'image', title, image: block.image, caption: block.caption }];
+  }
 }
 
 /** A single short point before a table, code or a formula introduces it on the same slide. */
 function leadOf(bullets: Bullet[], next: Block | undefined): string | undefined {
   const [only] = bullets;
   const isLeading = next?.type === 'table' || next?.type === 'code' || next?.type === 'formula';
-  return isLeading && bullets.length === 1 && only && only.text.length <= MAX_LEAD_LENGTH ? only.text : undefined;
+  return isLeading && bullets.length === 1 && only && visibleLength(only.text) <= MAX_LEAD_LENGTH
+    ? only.text
+    : undefined;
 }
 
 function pointsSlide(title: string, bullets: Bullet[]): Slide {
@@ -258,25 +272,21 @@ function notesOf(section: Section, topic: Topic, { phrases, references }: Settin
   return lines.join('\n');
 }
 
-/** What each section begins with, for the last slide. */
+/** What the sections begin with, for the last slide; their titles alone where no section begins with a short sentence. */
 function closingPoints(sections: Section[]): string[] {
-  const points = sections.flatMap((section) => {
+  const titled = sections.filter(
+    (section) => section.title !== '' && section.topics.some((topic) => topic.blocks.length > 0),
+  );
+  const points = titled.flatMap((section) => {
     const block = section.topics.flatMap((topic) => topic.blocks).find((candidate) => candidate.type === 'points');
     const lead = block?.type === 'points' ? splitSentences(block.bullets[0]!.text)[0] : undefined;
-    if (section.title === '' || !lead) return [];
-    const text = withoutMarks(lead);
-    return text.length <= MAX_POINT_LENGTH && !/[:：]$/.test(text)
-      ? [`**${escape(section.title)}** – ${text}`]
-      : [`**${escape(section.title)}**`];
+    const text = withoutMarks(lead ?? '');
+    const isUsable = text !== '' && visibleLength(text) <= MAX_POINT_LENGTH && !/[:：]$/.test(text);
+    return isUsable ? [`**${escapeMarkdown(section.title)}** – ${text}`] : [];
   });
-  return points.slice(0, MAX_POINTS);
+  return (points.length >= 2 ? points : titled.map((section) => escapeMarkdown(section.title))).slice(0, MAX_POINTS);
 }
 
 function withoutMarks(markdown: string): string {
   return markdown.replace(/\s*\[\^?\d+\](?!\()/g, '').replace(/\*\*/g, '');
-}
-
-/** Plain text as inline Markdown. */
-function escape(text: string): string {
-  return text.replace(/[\\`*_[\]<>~$]/g, '\\$&');
 }

@@ -1,7 +1,7 @@
 import { Lexer, type Token, type Tokens } from 'marked';
-import { cleanText, parseInline, plainText } from './inline.ts';
+import { cleanText, escapeMarkdown, parseInline, plainText } from './inline.ts';
 import type { Bullet, ImageReference } from './model.ts';
-import { splitSentences } from './sentences.ts';
+import { splitSentences, visibleLength } from './sentences.ts';
 import type { TableText } from './table-chart.ts';
 
 /** A part of a document that asks for its own kind of slide. */
@@ -91,19 +91,26 @@ class Reader {
         this.#topics.push({ title: plainText(token['text']), depth: token['depth'], blocks: [], links: [] });
         return;
       case 'paragraph':
-        return this.#addParagraph(token as Tokens.Paragraph);
+        this.#addParagraph(token as Tokens.Paragraph);
+        return;
       case 'text':
-        return this.#addText(token['text']);
+        this.#addText(token['text']);
+        return;
       case 'list':
-        return this.#addList(token as Tokens.List, 0);
+        this.#addList(token as Tokens.List, 0);
+        return;
       case 'table':
-        return this.#addTable(token as Tokens.Table);
+        this.#addTable(token as Tokens.Table);
+        return;
       case 'blockquote':
-        return this.#addQuote(token as Tokens.Blockquote, nesting);
+        this.#addQuote(token as Tokens.Blockquote, nesting);
+        return;
       case 'code':
-        return this.#addCode(token['text'], token['lang'] ?? '');
+        this.#addCode(token['text'], token['lang'] ?? '');
+        return;
       case 'html':
-        return this.#addHtml(token.raw);
+        this.#addHtml(token.raw);
+        return;
       case 'def':
         this.#topic.links.push({ text: token['title'] || token['tag'], url: token['href'] });
         return;
@@ -262,18 +269,14 @@ function isPseudoHeading(token: Tokens.Paragraph): boolean {
 }
 
 function sentencesOf(text: string): string[] {
-  if (text.length <= SHORT_PARAGRAPH || parseInline(text).length === 0) return [text];
+  if (visibleLength(text) <= SHORT_PARAGRAPH || parseInline(text).length === 0) return [text];
   const merged: string[] = [];
   for (const sentence of splitSentences(text)) {
     const last = merged.at(-1);
     // A fragment or a very short sentence reads better with its neighbour.
-    if (last !== undefined && last.length + sentence.length < SHORT_PARAGRAPH * 0.7)
-      merged[merged.length - 1] = `${last} ${sentence}`;
+    if (last !== undefined && visibleLength(last) + visibleLength(sentence) < SHORT_PARAGRAPH * 0.7)
+      merged[merged.length - 1] = /[。！？」』”]$/.test(last) ? last + sentence : `${last} ${sentence}`;
     else merged.push(sentence);
   }
   return merged;
-}
-
-function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_[\]<>~$]/g, '\\$&');
 }

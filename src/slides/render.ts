@@ -80,10 +80,11 @@ class Painter {
           fontSize: name === 'title' ? 28 : 18,
           color: this.#slot(isCover ? 'coverText' : 'text'),
           align: 'left' as const,
-          valign: (isCover && layout !== 'section' ? 'bottom' : name === 'title' && !isCover ? 'middle' : 'top') as
-            | 'top'
-            | 'middle'
-            | 'bottom',
+          valign: (isCover && layout !== 'section' && name === 'title'
+            ? 'bottom'
+            : name === 'title' && !isCover
+              ? 'middle'
+              : 'top') as 'top' | 'middle' | 'bottom',
         },
         text: '',
       },
@@ -130,7 +131,7 @@ class Painter {
     const { x, y, w, h } = box;
     switch (box.type) {
       case 'text':
-        return void slide.addText(this.#runs(box.paragraphs), {
+        slide.addText(this.#runs(box.paragraphs), {
           ...(box.role ? { placeholder: box.role } : {}),
           x,
           y,
@@ -141,12 +142,16 @@ class Painter {
           ...(box.panel ? { fill: { color: this.#slot('panel') } } : {}),
           ...(box.name ? { objectName: box.name } : {}),
         });
+        return;
       case 'bar':
-        return void slide.addShape('rect', { x, y, w, h, fill: { color: this.#slot(box.color) }, objectName: 'Rule' });
+        slide.addShape('rect', { x, y, w, h, fill: { color: this.#slot(box.color) }, objectName: 'Rule' });
+        return;
       case 'table':
-        return this.#table(slide, box);
+        this.#table(slide, box);
+        return;
       case 'chart':
-        return this.#chart(slide, box);
+        this.#chart(slide, box);
+        return;
       case 'image': {
         const image = this.#options.images[box.image];
         if (!image) return;
@@ -184,6 +189,7 @@ class Painter {
           ...(paragraph.bold || run.bold ? { bold: true } : {}),
           ...(run.italic ? { italic: true } : {}),
           ...(run.strike ? { strike: 'sngStrike' as const } : {}),
+          ...(run.script === 'upper' ? { superscript: true } : run.script === 'lower' ? { subscript: true } : {}),
           ...(run.code ? { fontFace: CODE_FONT } : {}),
           ...(href ? { hyperlink: { url: href } } : {}),
           breakLine: isLast && index < paragraphs.length - 1,
@@ -231,7 +237,7 @@ class Painter {
   #chart(slide: PptxGenJS.Slide, box: Extract<Box, { type: 'chart' }>): void {
     const { theme } = this.#options;
     const hex = (color: keyof Theme['slots']) => colorOf(theme, theme.slots[color]);
-    const { accent1, accent2, accent3, accent4, accent5 } = theme.palette;
+    const { accent1, accent2, accent3, accent4, accent5, folHlink } = theme.palette;
     const isPie = box.chart === 'pie';
     const isFlat = box.chart === 'bars';
     const points = box.categories.length * box.series.length;
@@ -252,7 +258,11 @@ class Painter {
       h: box.h,
       altText: box.alt,
       objectName: 'Chart',
-      chartColors: [accent1, accent2, accent3, accent4, accent5, hex('muted'), colorOf(theme, 'accent6')],
+      // With several colours pptxgenjs paints each bar of a single series in another.
+      chartColors:
+        isPie || box.series.length > 1
+          ? [accent1, accent2, accent3, accent4, accent5, hex('muted'), folHlink]
+          : [accent1],
       ...(isPie
         ? {
             holeSize: 55,
@@ -260,7 +270,8 @@ class Painter {
             showLabel: false,
             showValue: true,
             dataLabelFormatCode: box.unit === '%' ? '0.##"%"' : format,
-            dataLabelColor: 'FFFFFF',
+            dataLabelColor: hex('background'),
+            dataLabelFontBold: true,
             dataBorder: { pt: 1, color: hex('background') },
           }
         : {
@@ -275,7 +286,8 @@ class Painter {
             catGridLine: { style: 'none' as const },
             valAxisLineShow: false,
             valAxisLabelFormatCode: format,
-            showValue: points <= 24,
+            // Labels of several lines would lie on each other.
+            showValue: points <= 24 && (box.chart !== 'line' || box.series.length === 1),
             dataLabelFormatCode: format,
             dataLabelPosition: box.chart === 'line' ? ('t' as const) : ('outEnd' as const),
             lineSize: 2.5,

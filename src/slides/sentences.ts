@@ -38,3 +38,8 @@ function isBalanced(piece: string): boolean {
     count(/\(/g) === count(/\)/g)
   );
 }
+
+/** Length of a text as a reader sees it: a CJK character says about twice as much as a letter. */
+export function visibleLength(text: string): number {
+  return text.length + (text.match(/[\u2e80-\u9fff\uac00-\ud7a3]/g)?.length ?? 0);
+}

@@ -1,4 +1,4 @@
-import { plainText } from './inline.ts';
+import { escapeMarkdown, plainText } from './inline.ts';
 import type { Slide, SlideOf } from './model.ts';
 import { formatValue, isEmptyCell, type NumberCell, parseNumberCell } from './number-cell.ts';
 import type { Phrases } from './phrases.ts';
@@ -30,8 +30,9 @@ const TIME =
  * What a table becomes: a native chart where its numbers can be seen on one axis, else a table; both where a chart
  * would not show every cell. The takeaway is computed from the numbers.
  */
-export function tableSlides(title: string, table: TableText, locale: string, phrases: Phrases): Slide[] {
-  const slide: SlideOf<'table'> = { kind: 'table', title, header: table.header, rows: table.rows };
+export function tableSlides(title: string, given: TableText, locale: string, phrases: Phrases): Slide[] {
+  const table = timeDown(given);
+  const slide: SlideOf<'table'> = { kind: 'table', title, header: given.header, rows: given.rows };
   const labels = table.rows.map((row) => plainText(row[0] ?? ''));
   const columns = numberColumns(table, locale);
   const usable = columns.filter((column) => !ORDINAL.test(column.name) && !isRunningNumber(column));
@@ -46,6 +47,18 @@ export function tableSlides(title: string, table: TableText, locale: string, phr
   const chart = makeChart(title, labels, series, isTime, locale, phrases);
   const isWhole = series.length === table.header.length - 1;
   return isWhole ? [chart] : [chart, slide];
+}
+
+/** A table whose columns are months or years is turned, so that time runs down. */
+function timeDown(table: TableText): TableText {
+  const times = table.header.slice(1);
+  const isTurned =
+    times.length >= 3 && table.rows.length <= MAX_SERIES && times.every((time) => TIME.test(plainText(time)));
+  if (!isTurned) return table;
+  return {
+    header: [table.header[0]!, ...table.rows.map((row) => row[0] ?? '')],
+    rows: times.map((time, index) => [time, ...table.rows.map((row) => row[index + 1] ?? '')]),
+  };
 }
 
 function numberColumns(table: TableText, locale: string): NumberColumn[] {
@@ -95,9 +108,9 @@ function makeChart(
   phrases: Phrases,
 ): SlideOf<'chart'> {
   const { scale, mark } = commonScale(columns);
-  const unit = [mark, columns[0]!.unit].filter(Boolean).join(' ');
+  const unit = scaledUnit(mark, columns[0]!.unit);
   const series = columns.map((column) => ({
-    name: column.name,
+    name: withoutUnit(column.name, unit),
     values: column.cells.map((cell) => (cell ? round(cell.value / scale) : null)),
   }));
   const chart = isTime && categories.length >= 3 ? 'line' : isShare(columns) ? 'pie' : 'bar';
@@ -110,6 +123,19 @@ function makeChart(
     ...(unit ? { unit } : {}),
     takeaway: takeaway(chart, categories, series, unit, locale, phrases),
   };
+}
+
+/** The unit with the scale behind the currency: `$` and B give `$B`. */
+function scaledUnit(mark: string, unit: string): string {
+  const currency = /^(?:US\$|[$€£¥₹])/.exec(unit)?.[0] ?? '';
+  const rest = unit.slice(currency.length).trim();
+  return [`${currency}${mark}`, rest].filter(Boolean).join(' ');
+}
+
+/** "Shipments (GWh)" where the unit is said anyway. */
+function withoutUnit(name: string, unit: string): string {
+  const short = name.replace(/\s*[([][^)\]]*[)\]]\s*$/, '');
+  return short !== '' && unit !== '' && name.includes(unit) ? short : name;
 }
 
 /** Values written with a scale word are charted in it: 1.2B and 3.4B as 1.2 and 3.4 with the unit B. */
@@ -136,44 +162,37 @@ function takeaway(
   locale: string,
   phrases: Phrases,
 ): string {
-  const format = (value: number) => escape(formatValue(value, unit, locale));
+  const format = (value: number) => escapeMarkdown(formatValue(value, unit, locale));
   const first = series[0]!;
   const points = first.values.flatMap((value, index) =>
-    value === null ? [] : [{ value, label: escape(categories[index]!) }],
+    value === null ? [] : [{ value, label: escapeMarkdown(categories[index]!) }],
   );
   if (chart === 'line') {
-    // The series that moved most is the story.
-    const moves = series
-      .map(({ name, values }) => {
-        const known = values.flatMap((value, index) =>
-          value === null ? [] : [{ value, label: escape(categories[index]!) }],
-        );
-        const [from, to] = [known[0]!, known.at(-1)!];
-        return { name: escape(name), from, to, change: from.value > 0 ? (to.value / from.value - 1) * 100 : undefined };
-      })
-      .sort((a, b) => Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0));
-    const { name, from, to, change } = moves[0]!;
+    const [from, to] = [points[0]!, points.at(-1)!];
+    const change = from.value > 0 ? (to.value / from.value - 1) * 100 : undefined;
     const difference = to.value - from.value;
     const isPercent = unit === '%' || change === undefined;
     const text = isPercent
       ? `${sign(difference)}${formatValue(Math.abs(difference), unit === '%' ? '' : unit, locale)}${unit === '%' ? ' pp' : ''}`
       : `${sign(change)}${formatValue(Math.abs(change), '%', locale)}`;
-    return phrases.changed(name, from.label, format(from.value), to.label, format(to.value), text);
+    return phrases.changed(
+      escapeMarkdown(first.name),
+      from.label,
+      format(from.value),
+      to.label,
+      format(to.value),
+      text,
+    );
   }
   const sorted = [...points].sort((a, b) => b.value - a.value);
   const [top, bottom] = [sorted[0]!, sorted.at(-1)!];
   if (chart === 'pie') return phrases.share(top.label, format(top.value));
   const text = phrases.leads(top.label, format(top.value), bottom.label, format(bottom.value));
-  return series.length > 1 ? `${escape(first.name)}: ${text}` : text;
+  return series.length > 1 ? `${escapeMarkdown(first.name)}: ${text}` : text;
 }
 
 function sign(value: number): string {
   return value < 0 ? '−' : '+';
-}
-
-/** Plain text as inline Markdown. */
-function escape(text: string): string {
-  return text.replace(/[\\`*_[\]<>~]/g, '\\$&');
 }
 
 function round(value: number): number {

@@ -8,7 +8,7 @@ import type { Box, Page, Paragraph } from './page.ts';
 import { bulletPages } from './text-pages.ts';
 
 /** Space left, right, above and below the text of a cell, inches. */
-export const CELL_MARGIN = { x: 0.09, y: 0.055 } as const;
+export const CELL_MARGIN = { x: 0.12, y: 0.055 } as const;
 const SIZES = [16, 14, 12] as const;
 /** More columns than this are shown in groups, each with the first column. */
 const MAX_COLUMNS = 8;

@@ -44,7 +44,7 @@ export function agendaPages(slide: SlideOf<'agenda'>, context: LayoutContext): P
     const columns = [items.slice(0, half), items.slice(half)].filter((column) => column.length > 0);
     const fits = (size: number) =>
       columns.every((column) => paragraphsHeight(set(column, size), width, setting) <= BODY_AREA.h);
-    const size = [20, 18, 16, 14, 12].find(fits);
+    const size = [24, 20, 18, 16, 14, 12].find(fits);
     const boxes = columns.map((column, place): Box => {
       const paragraphs =
         size === undefined ? set(column, 12).map((paragraph) => cutLine(paragraph, width, context)) : set(column, size);
@@ -139,15 +139,17 @@ export function columnPages(slide: SlideOf<'columns'>, context: LayoutContext): 
 /** A quotation in large type. */
 export function quotePages(slide: SlideOf<'quote'>, context: LayoutContext): Page[] {
   const { setting } = context;
-  const area = { x: BODY_AREA.x + 0.55, y: BODY_AREA.y + 0.1, w: BODY_AREA.w - 1.3, h: 4.0 };
+  const top = { x: BODY_AREA.x + 0.55, y: BODY_AREA.y + 0.1, w: BODY_AREA.w - 1.3, h: 4.0 };
   const style = { color: 'text' as const };
   const runs = parseInline(slide.text);
   if (runs.length === 0) return [];
-  const whole = fitText(runs, area, [28, 24, 20, 18], style, setting);
-  const fits = (piece: Run[]) => paragraphsHeight([{ runs: piece, size: 18, ...style }], area.w, setting) <= area.h;
+  const whole = fitText(runs, top, [28, 24, 20, 18], style, setting);
+  const fits = (piece: Run[]) => paragraphsHeight([{ runs: piece, size: 18, ...style }], top.w, setting) <= top.h;
   const pieces = whole ? [whole] : splitRuns(runs, fits).map((piece) => ({ runs: piece, size: 18, ...style }));
   return pieces.map((paragraph, index) => {
-    const height = paragraphsHeight([paragraph], area.w, setting);
+    const height = paragraphsHeight([paragraph], top.w, setting);
+    // A short quotation stands a little above the middle.
+    const area = { ...top, y: top.y + Math.max(0, (top.h - height) / 2 - 0.7) };
     const boxes: Box[] = [
       { type: 'bar', x: BODY_AREA.x + 0.1, y: area.y + 0.05, w: 0.07, h: Math.max(height, 0.5), color: 'accent' },
       { type: 'text', name: 'Quote', ...area, h: Math.max(height + 0.1, 0.6), paragraphs: [paragraph] },
@@ -170,12 +172,13 @@ export function quotePages(slide: SlideOf<'quote'>, context: LayoutContext): Pag
 export function referencePages(slide: SlideOf<'references'>, context: LayoutContext): Page[] {
   const area = BODY_AREA;
   const { setting } = context;
+  const size = slide.items.length <= 6 ? 16 : 14;
   const items = slide.items.map((item, index): Paragraph => {
     const host = item.url ? (URL.parse(item.url)?.hostname.replace(/^www\./, '') ?? '') : '';
     const label = item.text.slice(0, 260) + (item.text.length > 260 ? ' …' : '');
     const runs: Run[] = [{ text: plainRuns(label)[0]?.text ?? host, ...(item.url ? { href: item.url } : {}) }];
     if (host && !label.includes(host)) runs.push({ text: `  ${host}` });
-    return { runs, size: 14, color: 'text', bullet: { number: index + 1 }, level: 0, spaceBefore: 9, linked: true };
+    return { runs, size, color: 'text', bullet: { number: index + 1 }, level: 0, spaceBefore: 9, linked: true };
   });
   const pages: Paragraph[][] = [];
   for (const item of items) {

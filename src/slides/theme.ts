@@ -35,7 +35,7 @@ const LIGHT: Theme = {
     dk2: '55636F',
     lt2: 'EEF2F5',
     accent1: '0F6FA8',
-    accent2: 'D07A1F',
+    accent2: 'B5610E',
     accent3: '2B8A6B',
     accent4: '84569F',
     accent5: 'B5423D',
