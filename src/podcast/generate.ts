@@ -1,6 +1,7 @@
-import { AppError, type ErrorCategory, userError } from '../errors.ts';
+import { AppError, type ErrorCategory } from '../errors.ts';
 import type { Gate } from '../lib/gate.ts';
 import { createId } from '../lib/id.ts';
+import { invalidField } from '../lib/invalid-field.ts';
 import type { RunService } from '../runs/service.ts';
 import type { Speech } from '../speech/speech.ts';
 import type { RunRow, Store } from '../store/store.ts';
@@ -37,7 +38,7 @@ export async function generatePodcast(
   signal: AbortSignal,
   onStart?: (run: RunRow) => void,
 ): Promise<Podcast> {
-  if (request.content.trim() === '') throw userError('invalid_request', 422, 'The content is empty.');
+  if (request.content.trim() === '') throw invalidField('/content', 'The content is empty.');
   checkSpeech(deps.speech);
   return deps.gate.run(() => runPodcast(deps, request, signal, onStart), signal);
 }

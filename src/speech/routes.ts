@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia';
-import { userError } from '../errors.ts';
 import { binaryResponse, problemResponses } from '../http/openapi-details.ts';
+import { invalidField } from '../lib/invalid-field.ts';
 import { TtsRequest } from './model.ts';
 import type { Speech, SpeechRequest } from './speech.ts';
 
@@ -40,7 +40,7 @@ export function createSpeechRoutes({ speech }: SpeechNeeds) {
 }
 
 function toSpeechRequest(body: TtsRequest): SpeechRequest {
-  if (body.text.trim() === '') throw userError('invalid_request', 422, 'The text is empty.');
+  if (body.text.trim() === '') throw invalidField('/text', 'The text is empty.');
   const voice = body.voice_type?.trim();
   return {
     text: body.text,

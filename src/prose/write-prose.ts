@@ -1,0 +1,43 @@
+import { upstreamError, userError } from '../errors.ts';
+import { createId } from '../lib/id.ts';
+import { invalidField } from '../lib/invalid-field.ts';
+import { estimateTokens } from '../lib/tokens.ts';
+import type { Models } from '../models/model.ts';
+import type { ProseOption, ProseRequest } from './model.ts';
+import prompt from './prompts/prose.md' with { type: 'text' };
+
+const TASKS: Record<ProseOption, string> = {
+  continue:
+    'Continue the text from where it ends, in one or two paragraphs; what comes later in it matters more than what comes first. Do not repeat it.',
+  improve: 'Improve the text: clearer, more fluent, more precise, about the same length.',
+  shorter: 'Make the text shorter: keep every important point, leave out the rest.',
+  longer: 'Make the text longer: explain its points further with what it already says.',
+  fix: 'Correct spelling, grammar and punctuation; change nothing else.',
+  zap: 'Do what the user asks with the text.',
+};
+
+/** Streams the text the model writes for the request, in pieces as they come. */
+export async function* writeProse(models: Models, request: ProseRequest, signal: AbortSignal): AsyncGenerator<string> {
+  const { option } = request;
+  const command = request.command?.trim() ?? '';
+  const text = request.prompt.trim();
+  if (text === '') throw invalidField('/prompt', 'The prompt is empty.');
+  if (option === 'zap' && command === '') throw invalidField('/command', 'The option zap needs a command.');
+  const model = models.get('basic');
+  const fence = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
+  if (estimateTokens(text) > model.contextWindow * 0.6)
+    throw userError('text_too_long', 422, `The text is too long for the model ${model.name}; work on a part of it.`);
+  const asked = option === 'zap' ? `\n\nWhat to do with the text: ${command}` : '';
+  const messages = [
+    { role: 'system' as const, content: prompt.replace('{{task}}', TASKS[option]).replaceAll('{{fence}}', fence) },
+    { role: 'user' as const, content: `<<<DATA ${fence}\n${request.prompt}\nDATA ${fence}>>>${asked}` },
+  ];
+  let isEmpty = true;
+  const task = { kind: 'write' as const, what: `the prose option ${option}` };
+  for await (const event of model.stream({ agent: 'prose', messages, runId: createId('prose'), task }, signal)) {
+    if (event.type !== 'text' || event.text === '') continue;
+    isEmpty = false;
+    yield event.text;
+  }
+  if (isEmpty) throw upstreamError('upstream_rejected', `The model ${model.name} wrote nothing.`, { retryable: true });
+}
