@@ -62,7 +62,7 @@ export class Admission {
     const { settings, routes, clock } = this.options;
     routes.refresh();
     const route = routes.find(request.name);
-    if (!route) return refuse(404, `Unknown route: ${request.name}`);
+    if (!route) return refuse(404, `Unknown route: ${request.name.slice(0, 100)}`);
     if (!route.enabled) return refuse(403, `Route disabled: ${route.name}`);
 
     const body = await request.readBody(settings.maxBodyBytes);

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from '../lib/json.ts';
+import { parseJsonObject } from './parse-object.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -27,7 +27,7 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
 
 /**
  * The payload of a body: a JSON object, or the fields of a form, whose `payload` field may hold the object itself (GitHub).
- * Undefined when it is malformed, not an object or not UTF-8.
+ * Undefined when it is malformed, not an object, not UTF-8 or nested deeper than 10,000 levels.
  */
 export function parsePayload(body: Uint8Array, contentType: string | null): Record<string, unknown> | undefined {
   const text = decodeUtf8(body);
@@ -35,17 +35,13 @@ export function parsePayload(body: Uint8Array, contentType: string | null): Reco
   const isForm = contentType?.trim().toLowerCase().startsWith('application/x-www-form-urlencoded');
   // `curl -d '{…}'` calls its JSON a form; a form never starts with a bare brace.
   if (isForm && !text.trimStart().startsWith('{')) return parseForm(text);
-  const value = parseJson(text);
-  return isRecord(value) ? value : undefined;
+  return parseJsonObject(text);
 }
 
 function parseForm(text: string): Record<string, unknown> | undefined {
   const fields = new URLSearchParams(text);
   const wrapped = fields.get('payload');
-  if (wrapped !== null) {
-    const value = parseJson(wrapped);
-    return isRecord(value) ? value : undefined;
-  }
+  if (wrapped !== null) return parseJsonObject(wrapped);
   const payload: Record<string, unknown> = Object.create(null);
   for (const key of new Set(fields.keys())) {
     const values = fields.getAll(key);

@@ -17,6 +17,8 @@ export interface RouteSnapshot {
   deliverExtra: Record<string, unknown>;
   deliverOnly: boolean;
   script?: string;
+  /** Longest `{__raw__}`, characters. */
+  rawLimit: number;
   scriptTimeoutMs: number;
   mode: 'quick' | 'research';
   toolsets?: string[];

@@ -68,7 +68,7 @@ export function createWebhookListener(options: WebhookListenerOptions): Listener
         },
       });
       routes.start();
-      const tools: WorkTools = { home, environment, rawLimit: settings.rawLimit, deliverer, agentRunner, log };
+      const tools: WorkTools = { home, environment, deliverer, agentRunner, log };
       const queue = new WebhookQueue({
         store,
         tools,
@@ -92,6 +92,8 @@ export function createWebhookListener(options: WebhookListenerOptions): Listener
       store.start();
       let server: Bun.Server<undefined>;
       try {
+        // Before the first request: a sender's retry must find the id of an interrupted delivery free.
+        await store.recover();
         server = listen(settings.host, settings.port, createHandlers(admission, settings.trustedProxies, log));
       } catch (error) {
         await store.stop();

@@ -6,7 +6,6 @@ export interface MessageInput {
   payload: Record<string, unknown>;
   eventType: string;
   route: string;
-  rawLimit: number;
 }
 
 /** The prompt of an agent run, or the text of a direct delivery, and the settings of the target. */
@@ -14,7 +13,8 @@ export function renderMessage(
   work: RouteSnapshot,
   input: MessageInput,
 ): { text: string; extra: Record<string, string> } {
-  return { text: renderPrompt(work.prompt, input), extra: renderExtra(work.deliverExtra, input) };
+  const template = { ...input, rawLimit: work.rawLimit };
+  return { text: renderPrompt(work.prompt, template), extra: renderExtra(work.deliverExtra, template) };
 }
 
 /** Tells the agent what in its task is not from its owner. */

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { userError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
@@ -48,8 +48,12 @@ export class RouteTable {
 
   /** Reads the file when its time, inode or size changed. A file that cannot be used leaves the last good routes. */
   refresh(): void {
-    const stat = statSync(this.#path, { throwIfNoEntry: false });
-    const stamp = stat ? `${stat.mtimeMs}:${stat.ctimeMs}:${stat.ino}:${stat.size}` : 'absent';
+    const stat = this.#stat();
+    const stamp = !stat
+      ? 'absent'
+      : stat === 'unreadable'
+        ? stat
+        : `${stat.mtimeMs}:${stat.ctimeMs}:${stat.ino}:${stat.size}`;
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;
     const { log } = this.#options;
@@ -68,6 +72,15 @@ export class RouteTable {
     }
     if (records) this.#replace(records);
     else log.error('the webhook subscriptions are not a JSON object; the last good ones stay');
+  }
+
+  #stat(): Stats | undefined | 'unreadable' {
+    try {
+      return statSync(this.#path, { throwIfNoEntry: false });
+    } catch {
+      // The folder is not accessible: reading the file says so once.
+      return 'unreadable';
+    }
   }
 
   /** The route of a name; static ones win. */

@@ -98,6 +98,7 @@ function readWork(record: Record<string, unknown>, skills: string[], context: Ro
   const script = text('script');
   const prompt = text('prompt');
   const timeout = numberOf(record['script_timeout_seconds']);
+  const rawLimit = numberOf(record['raw_limit']);
   const maxConcurrency = numberOf(record['max_concurrency']);
   // Tools beyond reading are granted by whoever can edit config.yaml, not by the file a command writes.
   const toolsets = context.source === 'static' ? textList(record['toolsets']) : undefined;
@@ -108,6 +109,7 @@ function readWork(record: Record<string, unknown>, skills: string[], context: Ro
     deliverExtra: isPresent(chatId) && !Object.hasOwn(extra, 'chat_id') ? { ...extra, chat_id: chatId } : extra,
     deliverOnly: record['deliver_only'] === true,
     ...(script ? { script } : {}),
+    rawLimit: rawLimit && rawLimit > 0 ? rawLimit : context.settings.rawLimit,
     scriptTimeoutMs: timeout && timeout > 0 ? timeout * 1000 : context.settings.scriptTimeoutMs,
     mode: record['mode'] === 'research' ? 'research' : 'quick',
     ...(toolsets?.length ? { toolsets } : {}),

@@ -1,5 +1,5 @@
 import { dirname, extname } from 'node:path';
-import { isRecord, parseJson } from '../lib/json.ts';
+import { parseJsonObject } from './parse-object.ts';
 import { resolveScript } from './script-path.ts';
 
 const OUTPUT_LIMIT = 1024 * 1024;
@@ -113,8 +113,7 @@ function readOutput(stdout: string, payload: Record<string, unknown>): ScriptRes
   const text = stdout.trim();
   if (text === '') return { outcome: 'ignored', reason: 'empty' };
   if (text === '[SILENT]') return { outcome: 'ignored', reason: 'silent' };
-  const parsed = parseJson(text);
-  return { outcome: 'continue', payload: isRecord(parsed) ? parsed : { ...payload, script_output: text } };
+  return { outcome: 'continue', payload: parseJsonObject(text) ?? { ...payload, script_output: text } };
 }
 
 function killGroup(pid: number): void {

@@ -13,7 +13,6 @@ export interface WorkTools {
   home: string;
   /** The process environment with the home's `.env`; scripts see three variables of it. */
   environment: Record<string, string | undefined>;
-  rawLimit: number;
   deliverer: Deliverer;
   agentRunner: AgentRunner;
   log: Logger;
@@ -61,7 +60,7 @@ async function runStep({ event, work, payload, tools, signal }: Step): Promise<S
   if (work.deliverOnly) return { kind: 'next', patch: { stage: 'deliver' } };
   const { skills, unknown } = await loadSkills(tools.home, work.skills);
   if (unknown.length > 0) tools.log.warn('webhook skills not found', { route: event.route, skills: unknown.join(',') });
-  const { text } = renderMessage(work, messageInput(event, payload, tools));
+  const { text } = renderMessage(work, messageInput(event, payload));
   const result = await tools.agentRunner.start(
     {
       prompt: text,
@@ -107,7 +106,7 @@ export function deliverEvent(
   tools: WorkTools,
   options: { signal: AbortSignal; onProgress(sent: number): Promise<void> },
 ): Promise<DeliveryResult> {
-  const { text, extra } = renderMessage(work, messageInput(event, payload, tools));
+  const { text, extra } = renderMessage(work, messageInput(event, payload));
   return tools.deliverer.deliver({
     target: work.deliver,
     content: work.deliverOnly ? text : (event.answer ?? ''),
@@ -151,6 +150,6 @@ function payloadOf(event: StoredWebhookEvent): Record<string, unknown> | undefin
   return isRecord(value) ? value : undefined;
 }
 
-function messageInput(event: Pick<EventFacts, 'event' | 'route'>, payload: Record<string, unknown>, tools: WorkTools) {
-  return { payload, eventType: event.event, route: event.route, rawLimit: tools.rawLimit };
+function messageInput(event: Pick<EventFacts, 'event' | 'route'>, payload: Record<string, unknown>) {
+  return { payload, eventType: event.event, route: event.route };
 }

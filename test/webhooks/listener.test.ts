@@ -336,6 +336,30 @@ describe('direct delivery', () => {
 });
 
 describe('what never happens', () => {
+  test('10,000 levels upset no filter, script, template or run', async () => {
+    await using gateway = await startGateway({
+      routes: {
+        gh: {
+          ...gh,
+          prompt: '{a} {__raw__}',
+          script: 'x.sh',
+          filters: [
+            { field: 'a', contains: 'a' },
+            { field: 'a', regex: 'a' },
+            { field: 'a', not_equals: { a: 1 } },
+          ],
+        },
+      },
+    });
+    await mkdir(join(gateway.home, 'scripts'));
+    await writeFile(join(gateway.home, 'scripts', 'x.sh'), 'cat');
+    const answer = await gateway.post('gh', `${'{"a":'.repeat(9999)}{}${'}'.repeat(9999)}`);
+    expect(await answer.json()).toMatchObject({ status: 'accepted' });
+    expect(await gateway.settled()).toMatchObject({ status: 'delivered' });
+    expect(gateway.runs[0]?.prompt.length).toBeLessThan(7000);
+    expect((await gateway.post('gh', `${'{"a":'.repeat(100_000)}{}${'}'.repeat(100_000)}`)).status).toBe(400);
+  });
+
   test('payload values and secrets are not logged', async () => {
     await using gateway = await startGateway({
       routes: { gh: { ...gh, prompt: '{token}' } },

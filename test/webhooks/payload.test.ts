@@ -54,6 +54,14 @@ describe('parsePayload', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
+  test('more than 10,000 levels are refused, brackets inside texts do not count', () => {
+    const deep = (levels: number) => bytes(`{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
+    expect(parsePayload(deep(10_000), JSON_TYPE)).toBeDefined();
+    expect(parsePayload(deep(10_001), JSON_TYPE)).toBeUndefined();
+    expect(parsePayload(deep(500_000), JSON_TYPE)).toBeUndefined();
+    expect(parsePayload(bytes(JSON.stringify({ a: '[{"\\'.repeat(20_000) })), JSON_TYPE)).toBeDefined();
+  });
+
   test('10,000 levels are parsed', () => {
     expect(parsePayload(bytes(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`), JSON_TYPE)).toBeDefined();
   });

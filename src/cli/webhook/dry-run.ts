@@ -34,7 +34,6 @@ export async function dryRun(
         payload: script?.outcome === 'continue' ? script.payload : payload,
         eventType: type.name,
         route: route.name,
-        rawLimit: cli.settings.rawLimit,
       });
   const scriptSays =
     script && (script.outcome === 'continue' ? 'continue' : scriptReason(script).replace('script: ', ''));
