@@ -26,6 +26,10 @@ export const rootCommand: CliGroup = defineCliGroup(
       description: 'Run or set up the webhook gateway',
       load: async () => (await import('./gateway.ts')).gatewayCommands,
     },
+    knowledge: {
+      description: 'Manage the documents that research may use',
+      load: async () => (await import('./knowledge.ts')).knowledgeCommand,
+    },
     config: {
       description: 'Show the effective configuration and where each value comes from',
       load: async () => (await import('./config.ts')).configCommand,

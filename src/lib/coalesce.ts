@@ -13,7 +13,14 @@ export async function* coalesce<T>(
   try {
     let next = iterator.next();
     for (;;) {
-      const arrived: IteratorResult<T> | 'timer' = timer ? await Promise.race([next, timer.done]) : await next;
+      let arrived: IteratorResult<T> | 'timer';
+      try {
+        arrived = timer ? await Promise.race([next, timer.done]) : await next;
+      } catch (error) {
+        // What was sent before the failure is not lost with it.
+        if (held) yield held.item;
+        throw error;
+      }
       if (arrived === 'timer') {
         timer = undefined;
         if (held) {

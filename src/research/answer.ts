@@ -36,6 +36,8 @@ export interface AnswerOptions {
   hideText?: boolean;
   /** Calls are for the workflow only. */
   hideCalls?: boolean;
+  /** Id of a message that goes on after this answer: the caller sends its end. */
+  openMessage?: string;
   /** What is written together with the end of the answer. */
   onDone?: (answer: Answer) => Pick<RunOutput, 'thread' | 'journal'>;
 }
@@ -50,7 +52,11 @@ export async function* streamAnswer(scope: Scope, options: AnswerOptions): Async
     for (const call of known.calls) scope.callIds.add(call.id);
     return known;
   }
-  const identity = { threadId: scope.context.threadId, agent: options.agent, id: createId('msg') };
+  const identity = {
+    threadId: scope.context.threadId,
+    agent: options.agent,
+    id: options.openMessage ?? createId('msg'),
+  };
   let opened = false;
   if (!scope.opened) {
     scope.opened = true;
@@ -162,6 +168,9 @@ function finishAnswer(
     const event = toolCalls(identity, answer.calls);
     event.data = insertContent(event.data, content, last.reasoning);
     return { ...output, event };
+  }
+  if (options.openMessage !== undefined) {
+    return last.reasoning ? { ...output, event: messageChunk(identity, { reasoning: last.reasoning }) } : output;
   }
   if (!content && !last.reasoning && !sent.any) return output;
   const finishReason = answer.calls.length > 0 ? 'stop' : answer.finishReason;

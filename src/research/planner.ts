@@ -27,7 +27,9 @@ export async function* makePlan(scope: Scope, key: string, material: PlannerMate
   const known = scope.context.journal.get(`${key}:plan`) as Plan | undefined;
   if (known) return known;
   const drafts = plannerDrafts(scope, material);
-  const first = yield* askPlan(scope, `${key}:ask`, drafts, material);
+  // The model's reasoning and the checked plan are one message.
+  const message = createId('msg');
+  const first = yield* askPlan(scope, `${key}:ask`, message, drafts, material);
   let result = first.result;
   if (!result.ok) {
     const problem = `Your answer could not be used: ${result.problem} Answer again with only the JSON object described above.`;
@@ -36,15 +38,15 @@ export async function* makePlan(scope: Scope, key: string, material: PlannerMate
       { role: 'assistant', pieces: [{ cuttable: first.text || '(empty)' }] },
       { role: 'user', pieces: [problem] },
     ];
-    result = (yield* askPlan(scope, `${key}:again`, retryDrafts, material)).result;
+    result = (yield* askPlan(scope, `${key}:again`, message, retryDrafts, material)).result;
   }
   if (!result.ok)
     throw new AppError('The planner gave no valid plan.', { code: 'plan_invalid', category: 'upstream', status: 500 });
-  yield* sendPlan(scope, key, result.plan);
+  yield* sendPlan(scope, key, message, result.plan);
   return result.plan;
 }
 
-async function* askPlan(scope: Scope, key: string, drafts: Draft[], material: PlannerMaterial) {
+async function* askPlan(scope: Scope, key: string, message: string, drafts: Draft[], material: PlannerMaterial) {
   const { deps, input } = scope;
   const model = conversationModel(scope, deps.models.get(input.deepThinking ? 'reasoning' : 'basic'));
   const answer = yield* streamAnswer(scope, {
@@ -66,14 +68,15 @@ async function* askPlan(scope: Scope, key: string, drafts: Draft[], material: Pl
     },
     signal: scope.context.signal,
     hideText: true,
+    openMessage: message,
   });
   const defaults = { locale: scope.locale, title: scope.question.slice(0, 120), maxSteps: input.maxSteps };
   return { text: answer.text, result: readPlan(answer.text, defaults) };
 }
 
 /** Streams the checked plan in pieces that together are one JSON object. */
-async function* sendPlan(scope: Scope, key: string, plan: Plan): AsyncGenerator<RunOutput> {
-  const identity = { threadId: scope.context.threadId, agent: 'planner' as const, id: createId('msg') };
+async function* sendPlan(scope: Scope, key: string, id: string, plan: Plan): AsyncGenerator<RunOutput> {
+  const identity = { threadId: scope.context.threadId, agent: 'planner' as const, id };
   const { steps, ...head } = plan;
   const pieces = [
     `${JSON.stringify(head, null, 2).replace(/\n\}$/, '')},\n  "steps": [`,

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Workflow } from '../runs/model.ts';
-import { newestUserText } from './conversation.ts';
-import { dateOf } from './coordinator.ts';
+import { conversationDrafts, newestUserText } from './conversation.ts';
+import { conversationModel, dateOf } from './coordinator.ts';
 import type { ResearchInput } from './model.ts';
 import { renderPrompt } from './prompt.ts';
 import quickPrompt from './prompts/quick.md' with { type: 'text' };
@@ -26,13 +26,13 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
         key: 'quick',
         agent: 'researcher',
         role: 'webhook',
-        model: deps.models.get('basic'),
+        model: conversationModel(scope, deps.models.get('basic')),
         drafts: [
           {
             role: 'system',
             pieces: [renderPrompt(quickPrompt, { date: dateOf(scope), fence: scope.fence, instructions })],
           },
-          { role: 'user', pieces: [{ cuttable: text }] },
+          ...conversationDrafts(input.conversation, true),
         ],
         tools: await researchTools(scope, 'researcher', toolSets, context.signal),
         task: {

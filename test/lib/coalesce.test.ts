@@ -45,10 +45,12 @@ test('items that must stay apart are not joined', async () => {
 test('a failure of the source arrives after what it sent', async () => {
   async function* fails(): AsyncGenerator<string> {
     yield 'a';
+    yield 'b';
     throw new Error('gone');
   }
-  const items = coalesce(fails(), 10, join);
+  const items = coalesce(fails(), 1000, join);
   expect((await items.next()).value).toBe('a');
+  expect((await items.next()).value).toBe('b');
   await expect(items.next()).rejects.toThrow('gone');
 });
 
