@@ -150,14 +150,12 @@ export class WebhookQueue {
     const { clock, log, backoff = BACKOFF } = this.#options;
     const fields = { id: event.id, route: event.route, attempts: event.attempts, reason: failure.reason };
     if (failure.retryable && event.attempts < MAX_ATTEMPTS) {
-      const wait = backoffMs(event.attempts, failure.retryAfterMs ?? true, backoff);
-      log.warn('webhook event failed and will be tried again', { ...fields, wait_ms: Math.round(wait) });
-      return save({
-        ...failure.patch,
-        status: 'queued',
-        reason: failure.reason,
-        nextAt: clock.now() + Math.round(wait),
-      });
+      const wait = Math.ceil(backoffMs(event.attempts, failure.retryAfterMs ?? true, backoff));
+      log.warn('webhook event failed and will be tried again', { ...fields, wait_ms: wait });
+      await save({ ...failure.patch, status: 'queued', reason: failure.reason, nextAt: clock.now() + wait });
+      // Longer waits are found by the poll.
+      if (wait < POLL_MS) setTimeout(() => this.wake(), wait + 1).unref();
+      return;
     }
     log.error('webhook event given up', fields);
     return save({ ...failure.patch, status: 'dead', reason: failure.reason });
