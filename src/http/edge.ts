@@ -3,7 +3,7 @@ import type { Logger } from '../lib/log.ts';
 import { logAccess } from './access-log.ts';
 import type { Authorize } from './auth.ts';
 import type { Cors } from './cors.ts';
-import { logFailure, problemResponse } from './errors.ts';
+import { errorResponse, logFailure } from './errors.ts';
 import type { ReadHealth } from './health.ts';
 import { type BodyLimits, isSimpleMediaType, maxBytesOf } from './parse-body.ts';
 import { bodyTooLarge, contentLengthOf } from './read-body.ts';
@@ -46,7 +46,7 @@ export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Resp
     // Probes come first and often: they need neither the router nor the time it takes to compile its first route.
     if (path === '/health' && request.method === 'GET') return Response.json(needs.health());
     const refused = refusal(request, path);
-    if (refused) return problemResponse(refused, requestId);
+    if (refused) return errorResponse(refused, requestId, path);
     if (request.method === 'OPTIONS' && needs.routes().find(path))
       return new Response(null, { status: 204, headers: { allow: needs.routes().allow(path) } });
     return request.method === 'HEAD' ? headOf(request, needs.route) : needs.route(request);
@@ -59,7 +59,7 @@ export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Resp
       // The router answers its own failures; this one is ours.
       const failure = toAppError(error);
       logFailure(log, failure, requestId);
-      return problemResponse(failure, requestId);
+      return errorResponse(failure, requestId, path);
     }
   };
 

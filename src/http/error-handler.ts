@@ -1,7 +1,7 @@
 import { Elysia, ValidationError } from 'elysia';
 import { AppError, internalError, toAppError, userError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
-import { logFailure, problemResponse } from './errors.ts';
+import { errorResponse, logFailure } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
 import type { RouteTable } from './route-table.ts';
 import { validationError } from './validation.ts';
@@ -19,7 +19,7 @@ export function createErrorHandler({ log, routes }: ErrorHandlerNeeds) {
     const failure = code === 'NOT_FOUND' ? nothingThere(routes(), request.method, path) : classify(error);
     // Whoever left cannot be told; a provider's or our own failure while leaving is the abort we asked for.
     if (!request.signal.aborted) logFailure(log, failure, requestId);
-    return problemResponse(failure, requestId);
+    return errorResponse(failure, requestId, path);
   });
 }
 

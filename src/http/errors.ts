@@ -34,6 +34,38 @@ export function problemResponse(error: AppError, requestId: string): Response {
   return new Response(JSON.stringify(toProblem(error, requestId)), { status: error.status, headers });
 }
 
+/** Below this path clients speak OpenAI's API and read its error shape. */
+const OPENAI_PREFIX = '/v1/';
+
+/** The answer of an error in the shape the path's clients read: OpenAI's below `/v1/`, else problem+json. */
+export function errorResponse(error: AppError, requestId: string, path: string): Response {
+  return path.startsWith(OPENAI_PREFIX) ? openAiErrorResponse(error) : problemResponse(error, requestId);
+}
+
+/** The body of an error in OpenAI's API: `{error: {message, type, param, code}}`. */
+export function toOpenAiError(error: AppError) {
+  const param = error.errors?.[0]?.path.slice(1).replaceAll('/', '.') || null;
+  return { error: { message: error.message, type: openAiType(error.status), param, code: error.code } };
+}
+
+function openAiErrorResponse(error: AppError): Response {
+  const headers = new Headers(error.headers);
+  headers.set('content-type', 'application/json; charset=utf-8');
+  if (error.retryAfterMs !== undefined && !headers.has('retry-after'))
+    headers.set('retry-after', String(Math.ceil(error.retryAfterMs / 1000)));
+  // OpenAI's clients send again whatever failed with 5xx, unless told not to.
+  if (error.status >= 500 && !error.retryable) headers.set('x-should-retry', 'false');
+  // OpenAI has no 422: what does not match is a bad request.
+  return Response.json(toOpenAiError(error), { status: error.status === 422 ? 400 : error.status, headers });
+}
+
+function openAiType(status: number): string {
+  if (status === 401) return 'authentication_error';
+  if (status === 403) return 'permission_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+}
+
 /** Writes a failure to the log: a defect with its stack, a provider's failure with its code, a refusal not at all. */
 export function logFailure(log: Logger, error: AppError, requestId: string): void {
   const fields = { request_id: requestId, code: error.code };
@@ -59,5 +91,7 @@ export const TITLES: Record<number, string> = {
   499: 'Client Closed Request',
   500: 'Internal Server Error',
   501: 'Not Implemented',
+  502: 'Bad Gateway',
   503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 };
