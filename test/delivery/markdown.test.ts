@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { slackDialect, telegramDialect, whatsappDialect } from '../../src/delivery/dialects.ts';
 import { createHtmlRenderer, createMarkdownRenderer } from '../../src/delivery/markdown.ts';
-import { readMarkdownV2 } from '../helpers/platform-servers.ts';
+import { readMarkdownV2 } from '../helpers/markdown-v2.ts';
 
 const telegram = await createMarkdownRenderer(telegramDialect);
 const slack = await createMarkdownRenderer(slackDialect);

@@ -1,4 +1,4 @@
 import { deliveryContract } from '../contract/delivery.ts';
-import { wires } from '../helpers/platform-servers.ts';
+import { wires } from '../helpers/platform-wires.ts';
 
 for (const [name, wire] of Object.entries(wires)) deliveryContract(name, wire);
