@@ -143,7 +143,7 @@ export async function startResearchApp(options: ResearchAppOptions) {
     },
     async stop() {
       await runs.stop();
-      await server.server.listener.stop(0);
+      await server.server.listener.stop(1000);
       await store.stop();
       if (!options.keep) await rm(home, { recursive: true, force: true });
     },

@@ -186,7 +186,7 @@ test('a shutdown tells the stream, parks the run, and the next process goes on w
   const response = await first.app.post({ ...question(), auto_accepted_plan: true, on_disconnect: 'continue' });
   const runId = response.headers.get('x-run-id') as string;
   const body = response.text();
-  while ((await first.app.store.runs.journal(runId)).size < 5) await Bun.sleep(5);
+  while (!(await first.app.store.runs.journal(runId)).has('i0:step0')) await Bun.sleep(5);
   await first.app.stop();
   const frames = parseFrames(await body);
   expect(frames.at(-1)).toMatchObject({ id: undefined, event: 'error' });
