@@ -11,7 +11,7 @@ import type { Services } from './serve.ts';
  * Opens the server process. The socket comes first, so that a probe is answered and a port in use is known before the
  * rest of the program is loaded; requests that come early wait for it.
  */
-export async function openServices({ config, home }: LoadedConfig): Promise<Services> {
+export async function openServices({ config, home, environment }: LoadedConfig): Promise<Services> {
   const { host, port } = config.server;
   const health = createHealth(systemClock);
   const listener = new HttpListener({
@@ -42,7 +42,9 @@ export async function openServices({ config, home }: LoadedConfig): Promise<Serv
     start: () => deps.runs.start(),
     stop: (deadlineMs) => listener.stop(deadlineMs),
   };
-  return { deps, listeners: [api] };
+  if (!config.platforms.webhook.enabled) return { deps, listeners: [api] };
+  const { createGateway } = await import('../gateway.ts');
+  return { deps, listeners: [api, createGateway(deps, environment)] };
 }
 
 function turn(): Promise<void> {

@@ -54,6 +54,7 @@ function toResearchInput(input: AgentRunInput): ResearchInput {
     conversation: [{ role: 'user', text: input.prompt, images: [] }],
     instructions: `${input.notice}${skills}`,
     toolsets: input.toolsets ?? [],
+    withoutHandbook: true,
     resources: [],
     locale: null,
     style: 'NEWS',

@@ -92,6 +92,8 @@ export interface ResearchInput {
   knownSources: { url: string; title: string }[];
   /** Further instructions of whoever set the run up (skills, a webhook route), for every agent that writes. */
   instructions?: string;
+  /** True when the product's own handbook is not among the knowledge (an event is never about it). */
+  withoutHandbook?: boolean;
   /** Names of the tool providers the run may use; absent means all. */
   toolsets?: string[];
 }

@@ -53,12 +53,11 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
           message: 'A tool needs approval, but nobody can be asked.',
         };
       }
+      const answer = deps.models.has('basic') ? result.text : withoutModel(text, result.text, sources.length > 0);
       yield {
         journal: [{ key: 'done', value: true }],
         thread: {
-          appendMessages: [
-            { role: 'assistant', agent: 'researcher', content: result.text, createdAt: deps.clock.now() },
-          ],
+          appendMessages: [{ role: 'assistant', agent: 'researcher', content: answer, createdAt: deps.clock.now() }],
           sources: sources.map(({ url, title }) => ({ url, title })),
         },
       };
@@ -71,4 +70,10 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
       await closeToolSets(scope, toolSets);
     }
   };
+}
+
+/** Without a language model the event itself is the message, with what the documents say about it. */
+function withoutModel(event: string, finding: string, found: boolean): string {
+  const note = 'No language model is configured, so the event is passed on as it is.';
+  return found ? `${event}\n\n${finding}` : `${event}\n\n_${note}_`;
 }

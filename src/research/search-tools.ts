@@ -96,12 +96,13 @@ export function createLocalSearchTool(scope: Scope): Tool {
 }
 
 /** The passages for a query, at least as many as web results would be. */
-export function retrievePassages(scope: Scope, query: string, signal: AbortSignal): Promise<Passage[]> {
-  return scope.deps.knowledge.retrieve(query, {
+export async function retrievePassages(scope: Scope, query: string, signal: AbortSignal): Promise<Passage[]> {
+  const passages = await scope.deps.knowledge.retrieve(query, {
     ...(scope.input.resources.length > 0 ? { resources: scope.input.resources } : {}),
     limit: Math.max(scope.input.maxSearchResults, 5),
     signal,
   });
+  return scope.input.withoutHandbook ? passages.filter(({ uri }) => !uri.startsWith('handbook://')) : passages;
 }
 
 /** Passages as sources a report may cite. */
