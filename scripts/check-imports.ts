@@ -127,7 +127,12 @@ function layerRule(from: string, to: string, entry: Import): string | undefined 
   // api.ts puts the routes of all features and the server together.
   if (target === 'api.ts') return 'api.ts is imported only by cli';
   if (source === 'api.ts')
-    return target === 'server.ts' || target === 'deps.ts' || isRoutes || GROUND.has(target) || isPort(to)
+    return target === 'server.ts' ||
+      target === 'deps.ts' ||
+      isRoutes ||
+      entry.typeOnly ||
+      GROUND.has(target) ||
+      isPort(to)
       ? undefined
       : 'api.ts imports */routes.ts, server.ts and deps.ts';
   if (target === 'server.ts') return 'server.ts is imported only by api.ts and cli';

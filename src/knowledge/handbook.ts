@@ -2,6 +2,7 @@ import chatStream from '../handbook/chat-stream.md' with { type: 'text' };
 import commandLine from '../handbook/command-line.md' with { type: 'text' };
 import configuration from '../handbook/configuration.md' with { type: 'text' };
 import crawlingAndSafety from '../handbook/crawling-and-safety.md' with { type: 'text' };
+import deliveryTargets from '../handbook/delivery-targets.md' with { type: 'text' };
 import deployment from '../handbook/deployment.md' with { type: 'text' };
 import gettingStarted from '../handbook/getting-started.md' with { type: 'text' };
 import httpApi from '../handbook/http-api.md' with { type: 'text' };
@@ -12,6 +13,8 @@ import runs from '../handbook/runs.md' with { type: 'text' };
 import security from '../handbook/security.md' with { type: 'text' };
 import troubleshooting from '../handbook/troubleshooting.md' with { type: 'text' };
 import webSearch from '../handbook/web-search.md' with { type: 'text' };
+import webhookRecipes from '../handbook/webhook-recipes.md' with { type: 'text' };
+import webhooks from '../handbook/webhooks.md' with { type: 'text' };
 
 /** A page of the built-in handbook. */
 export interface HandbookPage {
@@ -30,6 +33,9 @@ export const HANDBOOK_PAGES: readonly HandbookPage[] = [
   { name: 'web-search', text: webSearch },
   { name: 'crawling-and-safety', text: crawlingAndSafety },
   { name: 'models', text: models },
+  { name: 'webhooks', text: webhooks },
+  { name: 'webhook-recipes', text: webhookRecipes },
+  { name: 'delivery-targets', text: deliveryTargets },
   { name: 'configuration', text: configuration },
   { name: 'command-line', text: commandLine },
   { name: 'http-api', text: httpApi },
