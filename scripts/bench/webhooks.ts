@@ -101,17 +101,21 @@ const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')}/
 async function rate(): Promise<void> {
   const bare = await start('bare.ts');
   const gateway = await start('gateway.ts', { AGENT_HOME: createHome() });
-  await wrk(`${bare.url}/x`, { seconds: 1 });
+  await wrk(`${bare.url}/x`, { seconds: 1, id: 'any' });
   await wrk(`${gateway.url}/webhooks/unwanted`, { seconds: 1 });
-  const floor = await wrk(`${bare.url}/x`);
+  const floor = await wrk(`${bare.url}/x`, { id: 'any' });
+  // The generator is slower when every request has a new id, so each figure has the floor of its own kind of load.
+  const floorOfNew = await wrk(`${bare.url}/x`);
   await stop(bare);
-  console.log(`  bare server that verifies the HMAC: ${perSecond(floor.rate)}`);
+  console.log(
+    `  bare server that verifies the HMAC: ${perSecond(floor.rate)}; with new ids ${perSecond(floorOfNew.rate)}`,
+  );
   for (const [what, name, id] of [
-    ['ignored by events', 'unwanted', undefined],
-    ['ignored by filters', 'filtered', undefined],
+    ['ignored by events', 'unwanted', 'any'],
+    ['ignored by filters', 'filtered', 'any'],
     ['duplicate', 'run', 'always-the-same'],
   ] as const) {
-    const load = await wrk(`${gateway.url}/webhooks/${name}`, id ? { id } : {});
+    const load = await wrk(`${gateway.url}/webhooks/${name}`, { id });
     row(
       what,
       `${perSecond(load.rate)} (${(load.rate / floor.rate).toFixed(2)})`,
@@ -121,7 +125,7 @@ async function rate(): Promise<void> {
   }
   await wrk(`${gateway.url}/webhooks/run`, { seconds: 1 });
   const durable = await wrk(`${gateway.url}/webhooks/run`);
-  const ratio = durable.rate / floor.rate;
+  const ratio = durable.rate / floorOfNew.rate;
   row('signed 2 KB POST, durable', perSecond(durable.rate), '>= 12,000/s', durable.rate >= 12_000 && !durable.failed);
   row('  ratio to the bare server', ratio.toFixed(2), '>= 0.25', ratio >= 0.25);
   row('  p99', `${durable.p99Ms.toFixed(1)} ms`, '<= 40 ms', durable.p99Ms <= 40);
@@ -141,11 +145,11 @@ async function reload(): Promise<void> {
   const url = `${gateway.url}/webhooks/route-0`;
   writeFileSync(file, subscriptions(1, 'a'));
   await wrk(url, { seconds: 2 });
-  const one = await wrk(url);
+  const one = await wrk(url, { id: 'any' });
   writeFileSync(file, subscriptions(10_000, 'a'));
   await fetch(url, { method: 'POST', body });
   await Bun.sleep(300);
-  const many = await wrk(url);
+  const many = await wrk(url, { id: 'any' });
   row(
     '10,000 subscriptions, against 1',
     `${perSecond(many.rate)} / ${perSecond(one.rate)}`,
