@@ -1,6 +1,40 @@
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 
-/** MCP servers named by requests and by the configuration. */
+const Text = { minLength: 1, maxLength: 8192 };
+
+/** A server of the configuration: trusted as written, command and arguments are not checked. */
+export const ConfiguredMcpServer = Type.Object(
+  {
+    transport: Type.Optional(
+      Type.Union([Type.Literal('stdio'), Type.Literal('sse'), Type.Literal('streamable_http')], {
+        description: 'How to reach it; stdio when a command is given, else streamable_http.',
+      }),
+    ),
+    command: Type.Optional(Type.String({ ...Text, description: 'Program to start (stdio).' })),
+    args: Type.Optional(Type.Array(Type.String(), { description: 'Its arguments, handed on without a shell.' })),
+    cwd: Type.Optional(Type.String({ ...Text, description: 'Working folder; a fresh, empty one when absent.' })),
+    env: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { secret: true, description: 'Variables for the program.' }),
+    ),
+    url: Type.Optional(Type.String({ ...Text, description: 'Address (sse, streamable_http); may be private.' })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { secret: true, description: 'HTTP headers (sse, streamable_http).' }),
+    ),
+    enabled_tools: Type.Optional(Type.Array(Type.String(), { description: 'Only these tools; all when absent.' })),
+    add_to_agents: Type.Optional(
+      Type.Array(Type.Union([Type.Literal('researcher'), Type.Literal('analyst'), Type.Literal('coder')]), {
+        description: 'Agents that get the tools; the researcher when absent.',
+      }),
+    ),
+    timeout_seconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 3600, unit: 'seconds', description: 'Longest wait for one answer.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'One MCP server.' },
+);
+export type ConfiguredMcpServer = Static<typeof ConfiguredMcpServer>;
+
+/** MCP servers named by requests and by the configuration, and our own MCP server. */
 export const McpSection = Type.Object(
   {
     enable_server_configuration: Type.Boolean({
@@ -8,6 +42,66 @@ export const McpSection = Type.Object(
       env: ['ENABLE_MCP_SERVER_CONFIGURATION'],
       description: 'Let requests name MCP servers of their own.',
     }),
+    default_timeout_seconds: Type.Integer({
+      minimum: 1,
+      maximum: 3600,
+      default: 60,
+      unit: 'seconds',
+      env: ['MCP_DEFAULT_TIMEOUT_SECONDS'],
+      description: 'Longest wait for a server when nothing else is said.',
+    }),
+    allowed_commands: Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]*$' }), {
+      default: ['npx', 'uvx', 'node', 'python3', 'bunx', 'docker'],
+      description: 'Programs that requests may start as stdio servers, by bare name.',
+    }),
+    servers: Type.Record(Type.String(), ConfiguredMcpServer, {
+      default: {},
+      description: 'Servers every research run may use, by name.',
+    }),
+    max_tools: Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      default: 128,
+      unit: 'tools',
+      description: 'Most MCP tools one agent is given.',
+    }),
+    max_output_characters: Type.Integer({
+      minimum: 1000,
+      maximum: 400_000,
+      default: 60_000,
+      unit: 'characters',
+      description: 'Where the result of one tool call is cut.',
+    }),
+    max_message_bytes: Type.Integer({
+      minimum: 65_536,
+      default: 8 * 1024 * 1024,
+      unit: 'bytes',
+      description: 'Largest message a server may send; a larger one ends the connection.',
+    }),
+    path: Type.String({
+      default: '/usr/local/bin:/usr/bin:/bin',
+      env: ['PATH'],
+      description: 'Folders in which the programs of stdio servers are looked for.',
+    }),
+    serve_http: Type.Boolean({ default: true, description: 'Offer our own MCP server at /mcp.' }),
+    allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      env: ['MCP_ALLOWED_HOSTS'],
+      description: 'Host names under which /mcp may be called, besides loopback names and plain IP addresses.',
+    }),
+    max_sessions: Type.Integer({
+      minimum: 1,
+      default: 100,
+      unit: 'sessions',
+      description: 'Most clients connected to /mcp at the same time.',
+    }),
+    session_idle_seconds: Type.Integer({
+      minimum: 10,
+      default: 1800,
+      unit: 'seconds',
+      description: 'A silent session at /mcp ends after this time.',
+    }),
   },
-  { default: {}, description: 'Model Context Protocol servers as tools.' },
+  { default: {}, description: 'Model Context Protocol servers as tools, and the agent as such a server.' },
 );
+export type McpConfig = Static<typeof McpSection>;

@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '../errors.ts';
+import { killStragglers } from './kill-stragglers.ts';
+import type { StdioTarget } from './model.ts';
+
+/** Time a program has to end by itself after its input was closed and it was asked to stop. */
+const GRACE_MS = 1000;
+/** Wait for the last processes of a killed group to disappear. */
+const GONE_MS = 500;
+const POLL_MS = 5;
+
+/** Where the programs of stdio servers run. */
+export interface ChildPlaces {
+  /** Agent home: working folders below `tmp/`, package caches below `cache/`. */
+  home: string;
+  /** Folders in which programs are looked for. */
+  path: string;
+  groups: RunningGroups;
+}
+
+/** The process groups that run now; they are killed with this process, however it ends. */
+export class RunningGroups {
+  readonly #pids = new Set<number>();
+  readonly #killAll = () => {
+    for (const pid of this.#pids) signalGroup(pid, 'SIGKILL');
+  };
+
+  add(pid: number): void {
+    if (this.#pids.size === 0) process.on('exit', this.#killAll);
+    this.#pids.add(pid);
+  }
+
+  remove(pid: number): void {
+    if (this.#pids.delete(pid) && this.#pids.size === 0) process.off('exit', this.#killAll);
+  }
+}
+
+/** A program with everything it starts; all of it is gone after `stop`. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly stdin: Bun.FileSink;
+  readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Resolves with what it ended with: "status 1" or "signal SIGKILL". */
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a program without a shell, in a session and a working folder of its own, with a clean environment. The caller
+ * must `stop` it; when this process exits first, the whole group is killed with it.
+ */
+export async function startServerProcess(target: StdioTarget, places: ChildPlaces): Promise<ServerProcess> {
+  const program = Bun.which(target.command, { PATH: places.path });
+  if (!program)
+    throw new AppError(`The program ${printable(target.command)} is not on the PATH of the server.`, {
+      code: 'mcp_server_failed',
+      category: 'upstream',
+      status: 500,
+    });
+  const mark = crypto.randomUUID();
+  const parent = join(places.home, 'tmp');
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(parent, 'mcp-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    const env = { ...(await environmentOf(target, places, folder)), ...target.env, AGENT_MCP_ID: mark };
+    const child = Bun.spawn([program, ...target.args], {
+      cwd: target.cwd ?? folder,
+      env,
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      // A session of its own: one signal reaches everything it starts.
+      detached: true,
+    });
+    const { pid } = child;
+    places.groups.add(pid);
+    const stop = async () => {
+      try {
+        void Promise.resolve(child.stdin.end()).catch(() => undefined);
+        signalGroup(pid, 'SIGTERM');
+        await Promise.race([child.exited, Bun.sleep(GRACE_MS)]);
+        signalGroup(pid, 'SIGKILL');
+        await killStragglers(mark, pid);
+        await untilGone(pid);
+      } finally {
+        places.groups.remove(pid);
+        await removeFolder();
+      }
+    };
+    let stopping: Promise<void> | undefined;
+    return {
+      pid,
+      stdin: child.stdin,
+      stdout: child.stdout,
+      stderr: child.stderr,
+      ended: child.exited.then(() => (child.signalCode ? `signal ${child.signalCode}` : `status ${child.exitCode}`)),
+      stop() {
+        stopping ??= stop();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await removeFolder();
+    throw new AppError(`The program ${printable(target.command)} could not be started.`, {
+      code: 'mcp_server_failed',
+      category: 'upstream',
+      status: 500,
+      cause: error,
+    });
+  }
+}
+
+/** Nothing of ours is handed on: no key, no token, no option of an interpreter. */
+async function environmentOf(target: StdioTarget, { home, path }: ChildPlaces, folder: string) {
+  const caches = join(home, 'cache');
+  const registry = await npmRegistry();
+  return {
+    PATH: path,
+    HOME: target.trusted ? homedir() : folder,
+    TMPDIR: folder,
+    LANG: 'C.UTF-8',
+    // Kept between runs: a fresh HOME would make every start a download.
+    npm_config_cache: join(caches, 'npm'),
+    npm_config_update_notifier: 'false',
+    BUN_INSTALL_CACHE_DIR: join(caches, 'bun'),
+    UV_CACHE_DIR: join(caches, 'uv'),
+    ...(registry ? { npm_config_registry: registry } : {}),
+  };
+}
+
+/** The machine's package registry, without the credentials beside it. */
+async function npmRegistry(): Promise<string | undefined> {
+  const text = await readFile(join(homedir(), '.npmrc'), 'utf8').catch(() => '');
+  const url = URL.parse(/^\s*registry\s*=\s*["']?([^\s"']+)/m.exec(text)?.[1] ?? '');
+  return url && !url.username && !url.password && !url.search ? url.href : undefined;
+}
+
+/** Signals every process of the group; false when none is left. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-pid, signal);
+    return true;
+  } catch (error) {
+    // EPERM: something is left that is not ours; ESRCH: nothing is left.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function untilGone(pid: number): Promise<void> {
+  const deadline = performance.now() + GONE_MS;
+  while (signalGroup(pid, 0) && performance.now() < deadline) await Bun.sleep(POLL_MS);
+}
+
+function printable(name: string): string {
+  return name.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 100);
+}

@@ -1,0 +1,108 @@
+import { Nullable, type Static, Type } from '../schema.ts';
+
+/** How an MCP server is reached. */
+export const MCP_TRANSPORTS = ['stdio', 'sse', 'streamable_http'] as const;
+export type McpTransport = (typeof MCP_TRANSPORTS)[number];
+
+/** Agents that can be given MCP tools. */
+export const TOOL_AGENTS = ['researcher', 'analyst', 'coder'] as const;
+
+const Place = {
+  command: Nullable(Type.String(), { description: 'Program to start (stdio), by bare name.' }),
+  args: Nullable(Type.Array(Type.String()), { description: 'Its arguments (stdio); no shell reads them.' }),
+  url: Nullable(Type.String(), { description: 'Address of the server (sse, streamable_http).' }),
+  env: Nullable(Type.Record(Type.String(), Type.String()), { description: 'Environment variables (stdio).' }),
+  headers: Nullable(Type.Record(Type.String(), Type.String()), { description: 'HTTP headers (sse, streamable_http).' }),
+};
+const timeoutSeconds = Nullable(Type.Integer({ minimum: 1, maximum: 3600 }), {
+  description: 'Longest wait, seconds; MCP_DEFAULT_TIMEOUT_SECONDS when absent.',
+});
+
+/** Body of `POST /api/mcp/server/metadata`. */
+export const McpMetadataRequest = Type.Object(
+  {
+    transport: Type.Union([Type.Literal('stdio'), Type.Literal('sse'), Type.Literal('streamable_http')], {
+      description: 'Connection type.',
+    }),
+    ...Place,
+    timeout_seconds: timeoutSeconds,
+  },
+  { description: 'An MCP server whose tools are asked for.' },
+);
+export type McpMetadataRequest = Static<typeof McpMetadataRequest>;
+
+/** A tool as the server describes it (MCP specification, `Tool`). */
+export const McpTool = Type.Object(
+  {
+    name: Type.String(),
+    title: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    inputSchema: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { additionalProperties: true, description: 'MCP Tool object.' },
+);
+export type McpTool = Static<typeof McpTool>;
+
+/** Answer of the metadata endpoint: the request with its secrets masked, and the server's tools. */
+export const McpMetadataResponse = Type.Object({
+  transport: Type.String(),
+  ...Place,
+  timeout_seconds: Nullable(Type.Integer()),
+  tools: Type.Array(McpTool),
+});
+export type McpMetadataResponse = Static<typeof McpMetadataResponse>;
+
+/** One entry of `mcp_settings.servers`. */
+export const McpServerSetting = Type.Object({
+  transport: Type.Union([Type.Literal('stdio'), Type.Literal('sse'), Type.Literal('streamable_http')]),
+  ...Place,
+  timeout_seconds: timeoutSeconds,
+  enabled_tools: Nullable(Type.Array(Type.String())),
+  add_to_agents: Nullable(Type.Array(Type.String())),
+});
+export type McpServerSetting = Static<typeof McpServerSetting>;
+
+/** `mcp_settings` of a chat request; unknown fields are ignored. */
+export const McpSettings = Type.Object({
+  servers: Nullable(Type.Record(Type.String(), McpServerSetting)),
+});
+
+/** A program to talk to over its standard streams. */
+export interface StdioTarget {
+  transport: 'stdio';
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  /** A fresh, empty folder when absent. */
+  cwd?: string | undefined;
+  /** Written by the operator: it sees the real home folder. */
+  trusted: boolean;
+}
+
+/** A server on the network. */
+export interface RemoteTarget {
+  transport: 'sse' | 'streamable_http';
+  url: string;
+  headers: Record<string, string>;
+  /** Written by the operator: private addresses are allowed. */
+  trusted: boolean;
+}
+
+/** A checked way to a server. */
+export type McpTarget = StdioTarget | RemoteTarget;
+
+/** A server of a research run. */
+export interface McpServerSpec {
+  name: string;
+  target: McpTarget;
+  timeoutMs: number;
+  /** Only these tools; all when absent. */
+  enabledTools?: string[] | undefined;
+  agents: string[];
+}
+
+/** A field that was refused and why; `path` is a JSON pointer. */
+export interface FieldProblem {
+  path: string;
+  message: string;
+}
