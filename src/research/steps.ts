@@ -91,7 +91,7 @@ async function* runStep(
       key,
       agent,
       model: deps.models.get(agent === 'coder' ? 'code' : 'basic'),
-      drafts: stepDrafts(scope, agent, step, findings),
+      drafts: stepDrafts(scope, agent, step, findings, toolSets),
       tools,
       task: {
         kind: 'step',
@@ -149,7 +149,7 @@ export async function researchTools(
   return tools;
 }
 
-function stepDrafts(scope: Scope, agent: WireAgent, step: PlanStep, findings: Finding[]): Draft[] {
+function stepDrafts(scope: Scope, agent: WireAgent, step: PlanStep, findings: Finding[], toolSets: ToolSet[]): Draft[] {
   const system = renderPrompt(PROMPTS[agent] ?? researcherPrompt, {
     date: dateOf(scope),
     locale: scope.locale,
@@ -166,5 +166,8 @@ function stepDrafts(scope: Scope, agent: WireAgent, step: PlanStep, findings: Fi
     const text = findings.map((finding) => `## ${finding.title}\n${finding.result}`).join('\n\n');
     drafts.push({ role: 'user', pieces: ['Findings so far:\n', ...fenced(scope.fence, text)] });
   }
+  const missing = toolSets.flatMap((set) => set.notices?.() ?? []);
+  if (missing.length > 0)
+    drafts.push({ role: 'user', pieces: [`Not available in this step; say so in your result: ${missing.join(' ')}`] });
   return drafts;
 }

@@ -28,6 +28,8 @@ export interface Tool {
 export interface ToolSet {
   /** Tools for an agent; opens connections at the first call. */
   toolsFor(agent: WireAgent, signal: AbortSignal): Promise<Tool[]>;
+  /** What is missing and why, one sentence each; agents are told. */
+  notices?(): string[];
   /** Closes what was opened; called once at the end of the run. */
   close(): Promise<void>;
 }

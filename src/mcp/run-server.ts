@@ -1,0 +1,121 @@
+import { AppError, upstreamError } from '../errors.ts';
+import { CONNECTION_LOST, type ConnectionNeeds, connect, type McpConnection, type ToolResult } from './connection.ts';
+import { describeTarget } from './describe-failure.ts';
+import type { McpServerSpec, McpTool } from './model.ts';
+
+/** Longest wait for the greeting and the list together is the server's own timeout; it is asked for once per run. */
+interface Opened {
+  connection: McpConnection;
+  tools: McpTool[];
+}
+
+/**
+ * One server in one run: started by the first agent that needs it, shared by all, started once more when it dies, and
+ * gone with the run.
+ */
+export class RunServer {
+  readonly spec: McpServerSpec;
+  readonly #needs: ConnectionNeeds;
+  readonly #closed = new AbortController();
+  #opening: Promise<Opened> | undefined;
+  #reconnecting: Promise<Opened> | undefined;
+
+  constructor(spec: McpServerSpec, needs: ConnectionNeeds) {
+    this.spec = spec;
+    this.#needs = needs;
+  }
+
+  /** The enabled tools; rejects with why the server cannot be used. */
+  async tools(signal: AbortSignal): Promise<McpTool[]> {
+    this.#opening ??= this.#open();
+    const { tools } = await follow(this.#opening, signal);
+    const { enabledTools } = this.spec;
+    return enabledTools ? tools.filter((tool) => enabledTools.includes(tool.name)) : tools;
+  }
+
+  /** Calls a tool. A call that was lost with the connection is made once more, unless the tool says it destroys things. */
+  async call(tool: McpTool, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult> {
+    const timeout = AbortSignal.timeout(this.spec.timeoutMs);
+    const both = AbortSignal.any([signal, timeout, this.#closed.signal]);
+    try {
+      const opened = await this.#usable(both);
+      try {
+        return await opened.connection.callTool(tool.name, args, both);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== CONNECTION_LOST) throw error;
+        if (isDestructive(tool)) throw error;
+        const again = await this.#usable(both);
+        if (again === opened) throw error;
+        return await again.connection.callTool(tool.name, args, both);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (timeout.aborted)
+        throw upstreamError(
+          'upstream_timeout',
+          `${describeTarget(this.spec.target)} did not answer within ${this.spec.timeoutMs / 1000} seconds.`,
+          { retryable: true, cause: error },
+        );
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new DOMException('The run has ended.', 'AbortError'));
+    for (const pending of [this.#opening, this.#reconnecting]) {
+      const opened = await pending?.catch(() => undefined);
+      await opened?.connection.close();
+    }
+  }
+
+  /** The live connection; the second one when the first broke. There is no third. */
+  async #usable(signal: AbortSignal): Promise<Opened> {
+    this.#opening ??= this.#open();
+    const first = await follow(this.#opening, signal);
+    if (first.connection.alive) return first;
+    this.#reconnecting ??= first.connection.close().then(() => this.#open());
+    return follow(this.#reconnecting, signal);
+  }
+
+  /** Belongs to the run, not to the caller who happened to be first: others wait for the same connection. */
+  async #open(): Promise<Opened> {
+    const { target, timeoutMs } = this.spec;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.any([this.#closed.signal, timeout]);
+    try {
+      const connection = await connect(target, this.#needs, signal);
+      try {
+        return { connection, tools: await connection.listTools(signal) };
+      } catch (error) {
+        await connection.close();
+        throw error;
+      }
+    } catch (error) {
+      this.#closed.signal.throwIfAborted();
+      if (!timeout.aborted) throw error;
+      throw upstreamError(
+        'upstream_timeout',
+        `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`,
+        { retryable: true, cause: error },
+      );
+    }
+  }
+}
+
+function isDestructive({ annotations }: McpTool & { annotations?: unknown }): boolean {
+  const { destructiveHint, idempotentHint } = (annotations ?? {}) as Record<string, unknown>;
+  return destructiveHint === true && idempotentHint !== true;
+}
+
+/** Waits for shared work, but only as long as this caller wants. */
+async function follow<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
