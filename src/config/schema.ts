@@ -4,6 +4,7 @@ import { ModelsSection } from './sections/models.ts';
 import { targetSections } from './sections/platforms.ts';
 import { ResearchSection, RunsSection } from './sections/research.ts';
 import { DatabaseSection, LogSection, ServerSection } from './sections/server.ts';
+import { SlidesSection } from './sections/slides.ts';
 import { CrawlSection, KnowledgeSection, SearchSection } from './sections/sources.ts';
 import { PodcastSection, SpeechSection, WritingSection } from './sections/speech.ts';
 import { WebhookSection } from './sections/webhook.ts';
@@ -22,6 +23,7 @@ export const ConfigSchema = Type.Object({
   knowledge: KnowledgeSection,
   research: ResearchSection,
   runs: RunsSection,
+  slides: SlidesSection,
   speech: SpeechSection,
   podcast: PodcastSection,
   writing: WritingSection,

@@ -30,13 +30,7 @@ export function titlePage(slide: SlideOf<'title'>, context: LayoutContext): Page
       paragraphs: [largest(subtitle, area, [20, 18, 16], 'coverMuted', context).paragraph],
     });
   }
-  return page(
-    'title',
-    slide.title,
-    boxes,
-    title.isCut ? `${slide.title}\n${slide.notes ?? ''}` : (slide.notes ?? ''),
-    context,
-  );
+  return page('title', slide.title, boxes, title.isCut ? `${slide.title}\n${slide.notes ?? ''}` : (slide.notes ?? ''));
 }
 
 /** A slide that opens a section, with its number. */
@@ -66,7 +60,7 @@ export function sectionPage(slide: SlideOf<'section'>, number: number, context: 
       paragraphs: [largest(subtitle, below, [20, 18, 16], 'coverMuted', context).paragraph],
     });
   }
-  return page('section', slide.title, boxes, title.isCut ? slide.title : (slide.notes ?? ''), context);
+  return page('section', slide.title, boxes, title.isCut ? slide.title : (slide.notes ?? ''));
 }
 
 /** The last slide: what to remember. */
@@ -99,13 +93,7 @@ export function closingPage(slide: SlideOf<'closing'>, context: LayoutContext): 
   ];
   if (shown.length > 0) boxes.push({ type: 'text', role: 'body', ...area, paragraphs: set(size ?? 14, shown) });
   const said = points.map((runs) => runs.map((run) => run.text).join('')).join('\n');
-  return page(
-    'closing',
-    slide.title,
-    boxes,
-    [slide.notes, size === undefined ? said : ''].filter(Boolean).join('\n'),
-    context,
-  );
+  return page('closing', slide.title, boxes, [slide.notes, size === undefined ? said : ''].filter(Boolean).join('\n'));
 }
 
 function largest(
@@ -123,6 +111,6 @@ function largest(
   return { paragraph: { runs: cutRuns(runs, fits), size, ...style }, isCut: true };
 }
 
-function page(layout: Page['layout'], title: string, boxes: Box[], notes: string, context: LayoutContext): Page {
-  return { layout, title, boxes, notes: notes.trim(), section: context.sectionNumber };
+function page(layout: Page['layout'], title: string, boxes: Box[], notes: string): Page {
+  return { layout, title, boxes, notes: notes.trim() };
 }

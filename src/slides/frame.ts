@@ -20,9 +20,8 @@ export interface LayoutContext {
   images: readonly ({ width: number; height: number; alt: string } | undefined)[];
   /** What the content says of each image. */
   alts: readonly string[];
-  /** Title of the section the slide is in, and its number from 0. */
+  /** Title of the section the slide is in. */
   section: string;
-  sectionNumber: number;
 }
 
 /** A content slide: eyebrow, title and the given boxes; a title that does not fit is cut and said in full in the notes. */
@@ -54,7 +53,6 @@ export function contentPage(
     title,
     boxes: [...head, ...eyebrow, ...boxes],
     notes: fitted ? notes : `${title}\n${notes}`.trim(),
-    section: context.sectionNumber,
   };
 }
 

@@ -9,6 +9,9 @@ import { phrasesFor } from './phrases.ts';
 import { tablePages } from './table-pages.ts';
 import { agendaPages, bulletPages, columnPages, quotePages, referencePages } from './text-pages.ts';
 
+/** Sections the note on what was left out names. */
+const NAMED_SECTIONS = 8;
+
 export interface LayoutOptions {
   /** Slides at most; what does not fit is named on a slide of its own. */
   maxSlides: number;
@@ -16,33 +19,42 @@ export interface LayoutOptions {
   alts: readonly string[];
 }
 
+interface Section {
+  title: string;
+  /** What is kept; a deck too long by far must not fill the memory. */
+  pages: Page[];
+  /** All slides it would fill. */
+  size: number;
+  /** References and the end are shown whatever else is left out. */
+  isFrame: boolean;
+}
+
 /** Places everything a deck says on slides: long content is continued, every text is measured. */
 export function layOutDeck(deck: Deck, { maxSlides, images, alts }: LayoutOptions): Page[] {
-  const phrases = phrasesFor(deck.locale);
   const context: LayoutContext = {
     setting: typesetting(deck.locale),
-    phrases,
+    phrases: phrasesFor(deck.locale),
     images,
     alts,
     section: '',
-    sectionNumber: 0,
   };
-  const pages: Page[] = [];
-  const titles: string[] = [deck.title];
+  const sections: Section[] = [{ title: deck.title, pages: [], size: 0, isFrame: true }];
   let divider = 0;
   for (const slide of deck.slides as PlacedSlide[]) {
-    if (slide.section !== undefined) {
-      if (slide.section !== context.section) context.sectionNumber = titles.push(slide.section) - 1;
-      context.section = slide.section;
-    } else if (slide.kind === 'section' || slide.kind === 'references' || slide.kind === 'closing') {
-      // References and the end belong to no section.
-      context.section = slide.kind === 'section' ? slide.title : '';
-      context.sectionNumber = titles.push(slide.title) - 1;
-    }
+    const isFrame = slide.kind === 'references' || slide.kind === 'closing';
+    const name = slide.section ?? (slide.kind === 'section' ? slide.title : isFrame ? '' : context.section);
+    if (name !== context.section || isFrame || (slide.kind === 'section' && slide.section === undefined))
+      sections.push({ title: name || slide.title, pages: [], size: 0, isFrame });
+    context.section = name;
     if (slide.kind === 'section') divider++;
-    pages.push(...pagesOf(slide, divider, context));
+    const section = sections.at(-1)!;
+    const pages = pagesOf(slide, divider, context);
+    section.size += pages.length;
+    if (isFrame || sections.length <= maxSlides)
+      section.pages.push(...pages.slice(0, maxSlides - section.pages.length));
   }
-  return pages.length > maxSlides ? prune(pages, titles, maxSlides, context) : pages;
+  const total = sections.reduce((sum, section) => sum + section.size, 0);
+  return total > maxSlides ? prune(sections, total, maxSlides, context) : sections.flatMap((section) => section.pages);
 }
 
 function pagesOf(slide: Slide, divider: number, context: LayoutContext): Page[] {
@@ -77,54 +89,47 @@ function pagesOf(slide: Slide, divider: number, context: LayoutContext): Page[] 
 }
 
 /** Shortens a deck that is too long: every section keeps its beginning, and a last slide says what is missing. */
-function prune(pages: Page[], titles: string[], maxSlides: number, context: LayoutContext): Page[] {
-  const sizes = titles.map((_, section) => pages.filter((page) => page.section === section).length);
+function prune(sections: Section[], total: number, maxSlides: number, context: LayoutContext): Page[] {
   // The note takes a slide, two when many sections were shortened.
-  const room = Math.max(1, maxSlides - 2);
-  const shares = fairShares(sizes, room);
-  const taken = titles.map(() => 0);
-  const kept = pages.filter((page) => taken[page.section]!++ < shares[page.section]!);
+  const shares = fairShares(sections, Math.max(1, maxSlides - 2));
+  const kept = sections.flatMap((section, index) => section.pages.slice(0, shares[index]));
   const { phrases } = context;
-  const missing = titles.flatMap((title, section) => {
-    const count = sizes[section]! - shares[section]!;
+  const missing = sections.flatMap(({ title, size }, index) => {
+    const count = size - shares[index]!;
     return count > 0 ? [{ title, count }] : [];
   });
-  const named = missing
-    .slice(0, 8)
-    .map(({ title, count }) => ({ text: phrases.sectionLeftOut(escapeMarkdown(title.slice(0, 90)), count), level: 1 }));
-  const others = missing.slice(8);
-  if (others.length > 0)
-    named.push({
-      text: phrases.sectionLeftOut(
-        '…',
-        others.reduce((sum, { count }) => sum + count, 0),
-      ),
-      level: 1,
-    });
+  const lines = missing
+    .slice(0, NAMED_SECTIONS)
+    .map(({ title, count }) => phrases.sectionLeftOut(escapeMarkdown(title.slice(0, 90)), count));
+  const others = missing.slice(NAMED_SECTIONS).reduce((sum, { count }) => sum + count, 0);
+  if (others > 0) lines.push(phrases.sectionLeftOut('…', others));
   const notes = missing
-    .map(({ title, count }) => phrases.sectionLeftOut(title, count))
-    .join('\n')
-    .slice(0, 8000);
-  const bullets = [{ text: phrases.slidesLeftOut(kept.length, pages.length) }, ...named];
+    .slice(0, 200)
+    .map(({ title, count }) => phrases.sectionLeftOut(title.slice(0, 90), count))
+    .join('\n');
+  const bullets = [{ text: phrases.slidesLeftOut(kept.length, total) }, ...lines.map((text) => ({ text, level: 1 }))];
   return [
     ...kept,
     ...bulletPages({ kind: 'bullets', title: phrases.leftOut, bullets, notes }, { ...context, section: '' }),
   ];
 }
 
-/** Divides `room` among the sections: small ones are kept whole, the others get the same number. */
-function fairShares(sizes: number[], room: number): number[] {
-  const shares = sizes.map(() => 0);
+/** Divides `room` among the sections: the frame first, small ones whole, the others with the same number. */
+function fairShares(sections: Section[], room: number): number[] {
+  const shares = sections.map(() => 0);
   let left = room;
-  let open = sizes.map((_, index) => index).filter((index) => sizes[index]! > 0);
+  const all = sections
+    .map((_, index) => index)
+    .sort((a, b) => Number(sections[b]!.isFrame) - Number(sections[a]!.isFrame) || a - b);
+  let open = all.filter((index) => sections[index]!.pages.length > 0);
   while (left > 0 && open.length > 0) {
     const each = Math.max(1, Math.floor(left / open.length));
     for (const index of open) {
-      const more = Math.min(each, sizes[index]! - shares[index]!, left);
+      const more = Math.min(each, sections[index]!.pages.length - shares[index]!, left);
       shares[index]! += more;
       left -= more;
     }
-    open = open.filter((index) => shares[index]! < sizes[index]!);
+    open = open.filter((index) => shares[index]! < sections[index]!.pages.length);
   }
   return shares;
 }

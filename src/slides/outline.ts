@@ -14,6 +14,7 @@ const COLUMN_ITEM_LENGTH = 42;
 /** Sections with at least this many slides get a slide of their own. */
 const DIVIDED_SLIDES = 3;
 const MAX_POINTS = 5;
+const MAX_AGENDA = 69;
 const MAX_POINT_LENGTH = 150;
 const MAX_LEAD_LENGTH = 200;
 
@@ -44,7 +45,7 @@ export function outlineDeck(content: string, locale: string): { deck: Deck; imag
     slides.push({
       kind: 'agenda',
       title: isBare ? phrases.overview : phrases.agenda,
-      items: titled.map(escapeMarkdown),
+      items: agendaItems(titled),
     });
   for (const [index, body] of bodies.entries()) {
     const name = sections[index]!.title;
@@ -59,6 +60,12 @@ export function outlineDeck(content: string, locale: string): { deck: Deck; imag
   const points = closingPoints(sections);
   if (points.length >= 2) slides.push({ kind: 'closing', title: phrases.summary, points });
   return { deck: { title, locale, slides }, images };
+}
+
+/** The sections by name; a document with hundreds is not listed in full. */
+function agendaItems(titles: string[]): string[] {
+  const shown = titles.slice(0, MAX_AGENDA).map(escapeMarkdown);
+  return titles.length > MAX_AGENDA ? [...shown, `… (+${titles.length - MAX_AGENDA})`] : shown;
 }
 
 /** The first heading of the first level; without headings, the beginning of the text. */

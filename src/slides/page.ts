@@ -82,8 +82,6 @@ export interface Page {
   title: string;
   boxes: Box[];
   notes: string;
-  /** Number of the section it belongs to, from 0. */
-  section: number;
 }
 
 /** Space inside the panel of code and takeaways, inches. */

@@ -13,6 +13,7 @@ export interface Phrases {
   withoutModel: string;
   slidesLeftOut(shown: number, all: number): string;
   sectionLeftOut(section: string, slides: number): string;
+  contentCut(percent: number): string;
   leads(label: string, value: string, last: string, lastValue: string): string;
   changed(series: string, from: string, fromValue: string, to: string, toValue: string, change: string): string;
   share(label: string, value: string): string;
@@ -31,6 +32,8 @@ const EN: Phrases = {
   withoutModel: 'This deck was built from the text of the report itself; no language model wrote it.',
   slidesLeftOut: (shown, all) => `The content would fill ${all} slides; this deck shows ${shown} of them.`,
   sectionLeftOut: (section, slides) => `${section}: ${slides} more`,
+  contentCut: (percent) =>
+    `The content is longer than the model can read: this deck is about the first ${percent} % of it.`,
   leads: (label, value, last, lastValue) => `${label} is highest with ${value}; ${last} is lowest with ${lastValue}.`,
   changed: (series, from, fromValue, to, toValue, change) =>
     `${series}: ${fromValue} (${from}) to ${toValue} (${to}), ${change}.`,
@@ -50,6 +53,8 @@ const DE: Phrases = {
   withoutModel: 'Diese Präsentation entstand aus dem Text des Berichts selbst; kein Sprachmodell hat sie geschrieben.',
   slidesLeftOut: (shown, all) => `Der Inhalt füllt ${all} Folien; diese Präsentation zeigt ${shown} davon.`,
   sectionLeftOut: (section, slides) => `${section}: ${slides} weitere`,
+  contentCut: (percent) =>
+    `Der Inhalt ist länger, als das Modell lesen kann: Diese Präsentation behandelt die ersten ${percent} %.`,
   leads: (label, value, last, lastValue) =>
     `Am höchsten liegt ${label} mit ${value}, am niedrigsten ${last} mit ${lastValue}.`,
   changed: (series, from, fromValue, to, toValue, change) =>
@@ -70,6 +75,8 @@ const FR: Phrases = {
   withoutModel: 'Cette présentation reprend le texte du rapport ; aucun modèle de langue ne l’a rédigée.',
   slidesLeftOut: (shown, all) => `Le contenu remplirait ${all} diapositives ; cette présentation en montre ${shown}.`,
   sectionLeftOut: (section, slides) => `${section} : ${slides} de plus`,
+  contentCut: (percent) =>
+    `Le contenu dépasse ce que le modèle peut lire : cette présentation porte sur les premiers ${percent} %.`,
   leads: (label, value, last, lastValue) =>
     `${label} est en tête avec ${value} ; ${last} est dernier avec ${lastValue}.`,
   changed: (series, from, fromValue, to, toValue, change) =>
@@ -90,6 +97,8 @@ const ES: Phrases = {
   withoutModel: 'Esta presentación procede del propio texto del informe; no la escribió ningún modelo de lenguaje.',
   slidesLeftOut: (shown, all) => `El contenido ocuparía ${all} diapositivas; esta presentación muestra ${shown}.`,
   sectionLeftOut: (section, slides) => `${section}: ${slides} más`,
+  contentCut: (percent) =>
+    `El contenido supera lo que el modelo puede leer: esta presentación trata del primer ${percent} %.`,
   leads: (label, value, last, lastValue) =>
     `${label} es el más alto con ${value}; ${last} es el más bajo con ${lastValue}.`,
   changed: (series, from, fromValue, to, toValue, change) =>
@@ -110,6 +119,7 @@ const ZH: Phrases = {
   withoutModel: '本演示文稿直接取自报告原文，未经语言模型撰写。',
   slidesLeftOut: (shown, all) => `全部内容需要 ${all} 张幻灯片，本演示文稿收录了 ${shown} 张。`,
   sectionLeftOut: (section, slides) => `${section}：另有 ${slides} 张`,
+  contentCut: (percent) => `内容超出模型可读取的长度，本演示文稿仅涵盖前 ${percent}%。`,
   leads: (label, value, last, lastValue) => `${label}最高，为 ${value}；${last}最低，为 ${lastValue}。`,
   changed: (series, from, fromValue, to, toValue, change) =>
     `${series}：从 ${fromValue}（${from}）到 ${toValue}（${to}），${change}。`,
@@ -129,6 +139,7 @@ const JA: Phrases = {
   withoutModel: 'この資料はレポートの本文から作成したもので、言語モデルは使っていません。',
   slidesLeftOut: (shown, all) => `全内容は ${all} 枚分あり、この資料にはそのうち ${shown} 枚を収めました。`,
   sectionLeftOut: (section, slides) => `${section}：ほか ${slides} 枚`,
+  contentCut: (percent) => `内容がモデルの読める長さを超えるため、この資料は最初の ${percent}% を扱っています。`,
   leads: (label, value, last, lastValue) => `最高は${label}の ${value}、最低は${last}の ${lastValue} です。`,
   changed: (series, from, fromValue, to, toValue, change) =>
     `${series}：${fromValue}（${from}）から ${toValue}（${to}）へ、${change}。`,

@@ -37,14 +37,21 @@ const MAX_LEVEL = 2;
 /** A paragraph up to this length is one bullet whatever its sentences. */
 const SHORT_PARAGRAPH = 140;
 const MAX_NESTING = 12;
+const DATA_URL = /data:image\/[\w.+-]{1,40};base64,[A-Za-z0-9+/=]{100,}/g;
+/** Links and images are looked for in texts up to this length: emphasis in longer ones can keep the parser busy. */
+const MAX_INLINE = 8_000;
 
 /** Reads Markdown into its headings and what stands under each. Text no parser can take is read as plain paragraphs. */
 export function readMarkdown(content: string): MarkdownDocument {
-  const text = withoutFrontMatter(cleanText(content));
-  const reader = new Reader();
+  const data: string[] = [];
+  // Megabytes of base64 are kept from the parser.
+  const text = withoutFrontMatter(cleanText(content)).replace(DATA_URL, (url) => `data:image;${data.push(url) - 1}`);
+  const lexer = new Lexer({ gfm: true });
+  const reader = new Reader(lexer, data);
   let tokens: Token[];
   try {
-    tokens = new Lexer({ gfm: true }).lex(text);
+    // Blocks only: text is looked into where it is short enough, for the parser takes minutes on hostile emphasis.
+    tokens = lexer.blockTokens(text.replace(/\r\n?/g, '\n'), []);
   } catch (error) {
     // Nesting thousands deep exhausts the stack of any parser.
     if (!(error instanceof Error)) throw error;
@@ -65,8 +72,15 @@ function withoutFrontMatter(text: string): string {
 }
 
 class Reader {
+  readonly #lexer: Lexer;
+  readonly #data: readonly string[];
   readonly #topics: Topic[] = [{ title: '', depth: 0, blocks: [], links: [] }];
   readonly #images: ImageReference[] = [];
+
+  constructor(lexer: Lexer, data: readonly string[]) {
+    this.#lexer = lexer;
+    this.#data = data;
+  }
 
   done(): MarkdownDocument {
     return { topics: this.#topics, images: this.#images };
@@ -87,7 +101,7 @@ class Reader {
   #addToken(token: Token, nesting: number): void {
     switch (token.type) {
       case 'heading':
-        this.#collectLinks(token.tokens);
+        this.#collectLinks(this.#inline(token['text']));
         this.#topics.push({ title: plainText(token['text']), depth: token['depth'], blocks: [], links: [] });
         return;
       case 'paragraph':
@@ -121,13 +135,14 @@ class Reader {
   }
 
   #addParagraph(token: Tokens.Paragraph): void {
-    this.#collectLinks(token.tokens);
-    const images = (token.tokens ?? []).filter((inner): inner is Tokens.Image => inner.type === 'image');
+    const tokens = this.#inline(token.text);
+    this.#collectLinks(tokens);
+    const images = imagesOf(tokens);
     let text = token.raw;
     for (const image of images) text = text.replace(image.raw, '');
     const formula = /^\s*(?:\$\$([\s\S]+)\$\$|\\\[([\s\S]+)\\\])\s*$/.exec(text);
     if (formula) this.#topic.blocks.push({ type: 'formula', formula: (formula[1] ?? formula[2])!.trim() });
-    else if (isPseudoHeading(token)) {
+    else if (isPseudoHeading(token.text, tokens)) {
       this.#topics.push({ title: plainText(text).replace(/[:：]$/, ''), depth: 7, blocks: [], links: [] });
     } else this.#addText(text);
     for (const image of images) this.#addImage(image.href, image.text);
@@ -162,21 +177,21 @@ class Reader {
     for (const item of list.items) {
       const inline: string[] = [];
       const nested: Token[] = [];
+      const images: Tokens.Image[] = [];
       for (const token of item.tokens) {
-        if (token.type === 'text' || token.type === 'paragraph')
-          inline.push('text' in token ? String(token.text) : token.raw);
-        else if (token.type === 'checkbox') inline.push(item.checked ? '☑' : '☐');
+        if (token.type === 'text' || token.type === 'paragraph') {
+          let words = 'text' in token ? String(token.text) : token.raw;
+          const tokens = this.#inline(words);
+          this.#collectLinks(tokens);
+          for (const image of imagesOf(tokens)) {
+            images.push(image);
+            words = words.replace(image.raw, () => image.text);
+          }
+          inline.push(words);
+        } else if (token.type === 'checkbox') inline.push(item.checked ? '☑' : '☐');
         else nested.push(token);
-        if ('tokens' in token && token.type !== 'list') {
-          this.#collectLinks(token.tokens);
-          for (const image of (token.tokens ?? []).filter((inner): inner is Tokens.Image => inner.type === 'image'))
-            this.#addImage(image.href, image.text);
-        }
       }
-      const text = inline
-        .join(' ')
-        .replace(/!\[([^\]\n]{0,300})\]\([^)\n]{0,300}\)/g, '$1')
-        .trim();
+      const text = inline.join(' ').trim();
       if (text !== '')
         this.#addBullets([
           {
@@ -185,6 +200,7 @@ class Reader {
             ...(list.ordered ? { number: number++ } : {}),
           },
         ]);
+      for (const image of images) this.#addImage(image.href, image.text);
       for (const token of nested) {
         if (token.type === 'list' && level < MAX_NESTING) this.#addItems(token as Tokens.List, level + 1);
         else this.#addToken(token, level + 1);
@@ -193,7 +209,7 @@ class Reader {
   }
 
   #addTable(token: Tokens.Table): void {
-    for (const cell of [...token.header, ...token.rows.flat()]) this.#collectLinks(cell.tokens);
+    for (const cell of [...token.header, ...token.rows.flat()]) this.#collectLinks(this.#inline(cell.text));
     const header = token.header.map((cell) => cell.text);
     const rows = token.rows.map((row) => row.map((cell) => cell.text));
     if (rows.length > 0) this.#topic.blocks.push({ type: 'table', table: { header, rows } });
@@ -214,7 +230,7 @@ class Reader {
       else this.#addText(escapeMarkdown(token.raw.replace(/^[>\s]+/gm, '')));
       return;
     }
-    for (const inner of token.tokens) if ('tokens' in inner) this.#collectLinks(inner.tokens);
+    for (const inner of token.tokens) if (inner.type === 'paragraph') this.#collectLinks(this.#inline(inner['text']));
     if (text === '') return;
     const attribution = /(?:\n|\s)(?:—|–|--)\s*([^\n]{2,120})$/.exec(text);
     const words = attribution ? text.slice(0, attribution.index).trim() : text;
@@ -249,8 +265,18 @@ class Reader {
   }
 
   #addImage(source: string, alt: string): void {
-    this.#images.push({ source, alt: plainText(alt) });
+    const place = /^data:image;(\d+)$/.exec(source)?.[1];
+    this.#images.push({
+      source: place === undefined ? source : (this.#data[Number(place)] ?? source),
+      alt: plainText(alt),
+    });
     this.#topic.blocks.push({ type: 'image', image: this.#images.length, caption: alt });
+  }
+
+  /** The inline parts of a text; of a text without links and images, or too long for the parser, none. */
+  #inline(text: string): Token[] {
+    const isWorthIt = text.length <= MAX_INLINE && /\[|:\/\/|www\.|\*\*|__/.test(text);
+    return isWorthIt ? this.#lexer.inlineTokens(text, []) : [];
   }
 
   #collectLinks(tokens: Token[] | undefined, depth = 0): void {
@@ -263,9 +289,13 @@ class Reader {
 }
 
 /** A paragraph that is one short bold phrase heads what follows. */
-function isPseudoHeading(token: Tokens.Paragraph): boolean {
-  const inner = (token.tokens ?? []).filter((part) => part.raw.trim() !== '' && part.raw.trim() !== ':');
-  return inner.length === 1 && inner[0]!.type === 'strong' && token.text.length <= 90;
+function isPseudoHeading(text: string, tokens: Token[]): boolean {
+  const inner = tokens.filter((part) => part.raw.trim() !== '' && part.raw.trim() !== ':');
+  return inner.length === 1 && inner[0]!.type === 'strong' && text.length <= 90;
+}
+
+function imagesOf(tokens: Token[]): Tokens.Image[] {
+  return tokens.filter((token): token is Tokens.Image => token.type === 'image');
 }
 
 function sentencesOf(text: string): string[] {

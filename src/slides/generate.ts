@@ -1,0 +1,109 @@
+import type { GuardedFetch } from '../crawl/guarded-fetch.ts';
+import { internalError, userError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createId } from '../lib/id.ts';
+import type { Logger } from '../lib/log.ts';
+import { Semaphore } from '../lib/semaphore.ts';
+import { WorkerPool, workerAddress } from '../lib/worker-pool.ts';
+import type { Models } from '../models/model.ts';
+import { askForDeck } from './ask-model.ts';
+import type { BuildSettings, BuiltDeck, OutlinedDeck } from './build.ts';
+import type { BuildAnswer, BuildRequest } from './build.worker.ts';
+import { loadImages } from './load-images.ts';
+import type { ThemeName } from './model.ts';
+import { phrasesFor, resolveLocale } from './phrases.ts';
+
+export interface SlidesNeeds {
+  models: Models;
+  guardedFetch: GuardedFetch;
+  clock: Clock;
+  log: Logger;
+  limits: {
+    /** Decks built at the same time; further requests wait. */
+    concurrency: number;
+    /** Slides of one deck at most. */
+    maxSlides: number;
+    /** Largest image of a deck. */
+    maxImageBytes: number;
+    /** Longest time of building one file. */
+    timeoutMs: number;
+  };
+}
+
+export interface SlidesInput {
+  /** A report in Markdown, or any text. */
+  content: string;
+  locale?: string | null | undefined;
+  theme?: ThemeName | null | undefined;
+}
+
+/** Called as the work goes on, for a terminal. */
+export type SlidesProgress = (step: 'asking' | 'building') => void;
+
+/** Makes presentations. */
+export interface SlideGenerator {
+  /**
+   * A PowerPoint file: written by the language model when one is configured, else from the document's own structure.
+   * Throws an AppError (`empty_content`, `upstream_*`), or the signal's reason on abort.
+   */
+  generate(input: SlidesInput, signal: AbortSignal, onProgress?: SlidesProgress): Promise<BuiltDeck>;
+  /** Ends the workers; idempotent. */
+  stop(): void;
+}
+
+/** The generator of presentations; starts its workers when they are first needed. */
+export function createSlideGenerator({ models, guardedFetch, clock, log, limits }: SlidesNeeds): SlideGenerator {
+  const pool = new WorkerPool<BuildRequest, BuildAnswer>({ start: startWorker, size: limits.concurrency });
+  // Loaded images are held only by this many requests at a time.
+  const places = new Semaphore(limits.concurrency * 2);
+
+  const build = async (request: BuildRequest, signal: AbortSignal): Promise<BuiltDeck | OutlinedDeck> => {
+    const transfer =
+      request.kind === 'deck'
+        ? request.loaded.flatMap((image) => (image ? [image.bytes.buffer as ArrayBuffer] : []))
+        : [];
+    const timedOut = () => internalError('slides_timeout', 'The presentation took too long to build.');
+    const answer = await pool.call(request, { signal, timeoutMs: limits.timeoutMs, timedOut, transfer });
+    if (answer.ok) return answer.result;
+    throw internalError('slides_failed', 'The presentation could not be built.', new Error(answer.error));
+  };
+
+  const finish = async ({ deck, images }: OutlinedDeck, settings: BuildSettings, signal: AbortSignal) => {
+    const used = new Set(deck.slides.flatMap((slide) => (slide.kind === 'image' ? [slide.image] : [])));
+    const loaded = await loadImages(images, used, { guardedFetch, log, maxBytes: limits.maxImageBytes }, signal);
+    // The worker shows what was loaded; a data URL of a refused image must not be copied there.
+    const named = images.map(({ alt }) => ({ source: '', alt }));
+    return (await build({ kind: 'deck', deck, images: named, loaded, settings }, signal)) as BuiltDeck;
+  };
+
+  return {
+    stop: () => pool.stop(),
+    async generate({ content, locale: wanted, theme }, signal, onProgress) {
+      if (content.trim() === '') throw userError('empty_content', 422, 'The content is empty.');
+      const locale = resolveLocale(wanted, content);
+      const settings: BuildSettings = {
+        theme: theme ?? 'light',
+        maxSlides: limits.maxSlides,
+        createdAt: Math.floor(clock.now() / 1000),
+      };
+      if (models.has('basic')) {
+        onProgress?.('asking');
+        const title = /^#\s+(.{1,200})$/m.exec(content)?.[1]?.trim() ?? phrasesFor(locale).overview;
+        const question = { content, locale, phrases: phrasesFor(locale), title, fence: createId('f') };
+        const outlined = await askForDeck(models.get('basic'), question, signal);
+        onProgress?.('building');
+        return places.run(() => finish(outlined, settings, signal), signal);
+      }
+      onProgress?.('building');
+      return places.run(async () => {
+        const result = await build({ kind: 'markdown', content, locale, settings }, signal);
+        return 'bytes' in result ? result : finish(result, settings, signal);
+      }, signal);
+    },
+  };
+}
+
+function startWorker(): Bun.Worker {
+  // The DOM's declaration of Worker hides Bun's.
+  return new Worker(workerAddress(import.meta.url, 'slides', 'build.worker')) as unknown as Bun.Worker;
+}
