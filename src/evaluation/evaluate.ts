@@ -17,7 +17,7 @@ export async function evaluateReport(
   const style = (request.report_style?.trim() || 'default').toLowerCase();
   if (!STYLES.includes(style))
     throw invalidField('/report_style', `"report_style" must be one of ${STYLES.join(', ')}.`);
-  const metrics = await measureReport(request.content, style);
+  const metrics = measureReport(request.content, style);
   const judged = request.use_llm ? await judgeReport(models, request, style, signal) : null;
   const score = combine(scoreMetrics(metrics, style), judged?.weighted_score);
   const grade = gradeOf(score);

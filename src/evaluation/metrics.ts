@@ -1,27 +1,29 @@
-import type { Token } from 'marked';
+import { type MarkdownBlock, readMarkdownBlocks } from '../lib/markdown-blocks.ts';
 import type { EvaluationMetrics } from './model.ts';
 import { findSections } from './sections.ts';
 
-interface Counted {
-  links: number;
-  images: number;
-  hosts: Set<string>;
-}
+const IMAGE = /!\[[^\][]{0,300}\]\([^()\s]{1,2000}[^()]{0,300}\)/g;
+/** `[text](address)`, where the text may be a number in brackets of its own; its address may hold one pair of brackets. */
+const LINK = /\[[^\][]{1,300}\]\]?\(\s{0,3}<?(https?:\/\/(?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,2000})[^()]{0,300}\)/gi;
+const BARE_ADDRESS = /https?:\/\/[^\s<>()[\]"'`，。；、）」]{1,2000}/gi;
 
 /** Counts what can be counted in a report. Code is no prose: links and words in it do not count. */
-export async function measureReport(content: string, style: string): Promise<EvaluationMetrics> {
-  const { lexer } = await import('marked');
-  const tokens = lexer(content);
-  const counted: Counted = { links: 0, images: 0, hosts: new Set() };
-  const words = countWords(walk(tokens, counted));
-  const { found, missing } = findSections(tokens, style);
+export function measureReport(content: string, style: string): EvaluationMetrics {
+  const blocks = readMarkdownBlocks(content);
+  const text = blocks.map(textOf).join('\n');
+  const prose = text.replaceAll(IMAGE, ' ');
+  const addresses = prose.match(BARE_ADDRESS) ?? [];
+  const hosts = new Set(addresses.map(hostOf).filter((host) => host !== undefined));
+  const { found, missing } = findSections(blocks, style);
   return {
-    word_count: words,
-    citation_count: counted.links,
-    unique_sources: counted.hosts.size,
-    image_count: counted.images,
+    word_count: countWords(
+      prose.replaceAll(LINK, (link) => link.slice(0, link.indexOf(']('))).replaceAll(BARE_ADDRESS, ' '),
+    ),
+    citation_count: [...prose.matchAll(LINK)].length,
+    unique_sources: hosts.size,
+    image_count: text.match(IMAGE)?.length ?? 0,
     section_count: found.length,
-    section_coverage_score: round(found.length / (found.length + missing.length)),
+    section_coverage_score: Math.round((found.length / (found.length + missing.length)) * 100) / 100,
     sections_found: found,
     sections_missing: missing,
     has_title: found.includes('title'),
@@ -39,52 +41,11 @@ export function countWords(text: string): number {
   return characters + words;
 }
 
-/** Collects links and images and returns the prose. */
-function walk(tokens: readonly Token[], counted: Counted): string {
-  return tokens.map((token) => read(token, counted)).join('');
-}
-
-function read(token: Token, counted: Counted): string {
-  switch (token.type) {
-    case 'code':
-    case 'codespan':
-    case 'html':
-    case 'def':
-      return ' ';
-    case 'image':
-      counted.images++;
-      return ' ';
-    case 'link': {
-      const host = hostOf(token.href);
-      if (host) {
-        counted.links++;
-        counted.hosts.add(host);
-      }
-      // A bare address is a citation, not a word.
-      return token.text === token.href ? ' ' : walk(token.tokens ?? [], counted);
-    }
-    case 'list':
-      return `${(token.items as Token[]).map((item) => read(item, counted)).join('\n')}\n`;
-    case 'table': {
-      const rows = [token.header, ...token.rows] as { tokens: Token[] }[][];
-      return rows.map((row) => `${row.map((cell) => walk(cell.tokens, counted)).join(' ')}\n`).join('');
-    }
-    case 'space':
-    case 'br':
-      return '\n';
-    default: {
-      const isBlock = ['paragraph', 'heading', 'blockquote', 'list_item'].includes(token.type);
-      const inner = 'tokens' in token && token.tokens ? walk(token.tokens, counted) : 'text' in token ? token.text : '';
-      return isBlock ? `${inner}\n` : inner;
-    }
-  }
+function textOf(block: MarkdownBlock): string {
+  if (block.type === 'code') return '';
+  return block.type === 'row' ? block.cells.join(' ') : block.text;
 }
 
 function hostOf(address: string): string | undefined {
-  if (!/^https?:/i.test(address) || !URL.canParse(address)) return undefined;
-  return new URL(address).hostname.replace(/^www\./, '');
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
+  return URL.canParse(address) ? new URL(address).hostname.replace(/^www\./, '') : undefined;
 }

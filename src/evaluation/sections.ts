@@ -1,4 +1,4 @@
-import type { Token } from 'marked';
+import type { MarkdownBlock } from '../lib/markdown-blocks.ts';
 
 /** The sections a report of each style is expected to have. */
 const EXPECTED: Record<string, readonly Section[]> = {
@@ -54,10 +54,11 @@ export type Section = 'title' | keyof typeof HEADINGS;
 export const STYLES = Object.keys(EXPECTED);
 
 /** Which of the sections expected of `style` the headings of a report show. */
-export function findSections(tokens: readonly Token[], style: string): { found: Section[]; missing: Section[] } {
-  const headings = tokens.flatMap((token) =>
-    token.type === 'heading' ? [{ depth: token.depth, text: token.text }] : [],
-  );
+export function findSections(
+  blocks: readonly MarkdownBlock[],
+  style: string,
+): { found: Section[]; missing: Section[] } {
+  const headings = blocks.filter((block) => block.type === 'heading');
   const isThere = (section: Section) =>
     section === 'title'
       ? headings.some(({ depth }) => depth === 1)
