@@ -57,8 +57,8 @@ export function insertEvent(
     db
       .query(
         `INSERT INTO webhook_events (id, route, event, delivery_id, dedupe_key, dedupe_until, status, reason, stage, body,
-         origin, snapshot, run_id, created_at, updated_at, next_at, owner, lease_until, replay_of)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+         origin, snapshot, run_id, owner, lease_until, replay_of, created_at, updated_at, next_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?17) ON CONFLICT DO NOTHING`,
       )
       .run(
         event.id,
@@ -74,12 +74,10 @@ export function insertEvent(
         event.origin ? JSON.stringify(event.origin) : null,
         row.snapshot,
         event.runId,
-        now,
-        now,
-        now,
         row.owner,
         row.leaseUntil,
         event.replayOf ?? null,
+        now,
       ).changes > 0
   );
 }

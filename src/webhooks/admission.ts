@@ -11,6 +11,7 @@ import { IgnoredLog } from './ignored-log.ts';
 import { answerInline } from './inline.ts';
 import { readOrigin } from './origin.ts';
 import { RateLimiter } from './rate-limit.ts';
+import { RecentKeys } from './recent-keys.ts';
 import type { Route } from './route.ts';
 import type { RouteTable } from './route-table.ts';
 import type { WebhookSettings } from './settings.ts';
@@ -42,7 +43,7 @@ export interface AdmissionOptions {
 }
 
 const BUSY_RETRY_SECONDS = 5;
-const RECENT_KEYS = 10_000;
+const RECENT_KEYS = 5000;
 
 /** Decides what happens to a request; the order of the checks is the contract's. */
 export class Admission {
@@ -50,7 +51,7 @@ export class Admission {
   readonly #rates = new RateLimiter();
   readonly #ignored: IgnoredLog;
   /** Keys of the latest deliveries: only for these a look into the store comes before the insert. */
-  readonly #recent = new Set<string>();
+  readonly #recent = new RecentKeys(RECENT_KEYS);
 
   constructor(private readonly options: AdmissionOptions) {
     const { clock, log, settings, store } = options;
@@ -111,7 +112,7 @@ export class Admission {
       if (!(error instanceof AppError && error.retryable)) throw error;
       return refuse(503, error.message, BUSY_RETRY_SECONDS);
     }
-    this.#remember(delivery.key);
+    this.#recent.add(delivery.key);
     if (accepted.outcome === 'duplicate') return duplicate();
     if (event.status === 'claimed') {
       request.onSlow();
@@ -119,11 +120,6 @@ export class Admission {
     }
     this.options.onAccepted();
     return acceptedAnswer(event, accepted.runId);
-  }
-
-  #remember(key: string): void {
-    if (this.#recent.size >= RECENT_KEYS) this.#recent.delete(this.#recent.values().next().value as string);
-    this.#recent.add(key);
   }
 
   #newEvent(
