@@ -88,7 +88,7 @@ export function codePages(slide: SlideOf<'code'>, context: LayoutContext): Page[
   const { boxes, area } = withLead(slide.lead, context);
   const code = cleanText(slide.code).replace(/\r\n?/g, '\n');
   const width = area.w - 2 * PANEL_INSET - 0.05;
-  const columns = (size: number) => Math.floor((width * 72) / (size * MONO_EM));
+  const columns = (size: number) => Math.floor((width * 72) / (size * MONO_EM * 1.03));
   const longest = Math.max(...code.split('\n').map((line) => line.length));
   const lineCount = code.split('\n').length;
   const rows = (size: number) => Math.floor(((area.h - 2 * PANEL_INSET) * 72) / (size * CODE_LINE));

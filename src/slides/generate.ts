@@ -1,3 +1,4 @@
+import type { SlidesConfig } from '../config/sections/slides.ts';
 import type { GuardedFetch } from '../crawl/guarded-fetch.ts';
 import { internalError, userError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -18,16 +19,7 @@ export interface SlidesNeeds {
   guardedFetch: GuardedFetch;
   clock: Clock;
   log: Logger;
-  limits: {
-    /** Decks built at the same time; further requests wait. */
-    concurrency: number;
-    /** Slides of one deck at most. */
-    maxSlides: number;
-    /** Largest image of a deck. */
-    maxImageBytes: number;
-    /** Longest time of building one file. */
-    timeoutMs: number;
-  };
+  config: SlidesConfig;
 }
 
 export interface SlidesInput {
@@ -52,10 +44,10 @@ export interface SlideGenerator {
 }
 
 /** The generator of presentations; starts its workers when they are first needed. */
-export function createSlideGenerator({ models, guardedFetch, clock, log, limits }: SlidesNeeds): SlideGenerator {
-  const pool = new WorkerPool<BuildRequest, BuildAnswer>({ start: startWorker, size: limits.concurrency });
+export function createSlideGenerator({ models, guardedFetch, clock, log, config }: SlidesNeeds): SlideGenerator {
+  const pool = new WorkerPool<BuildRequest, BuildAnswer>({ start: startWorker, size: config.concurrency });
   // Loaded images are held only by this many requests at a time.
-  const places = new Semaphore(limits.concurrency * 2);
+  const places = new Semaphore(config.concurrency * 2);
 
   const build = async (request: BuildRequest, signal: AbortSignal): Promise<BuiltDeck | OutlinedDeck> => {
     const transfer =
@@ -63,14 +55,14 @@ export function createSlideGenerator({ models, guardedFetch, clock, log, limits 
         ? request.loaded.flatMap((image) => (image ? [image.bytes.buffer as ArrayBuffer] : []))
         : [];
     const timedOut = () => internalError('slides_timeout', 'The presentation took too long to build.');
-    const answer = await pool.call(request, { signal, timeoutMs: limits.timeoutMs, timedOut, transfer });
+    const answer = await pool.call(request, { signal, timeoutMs: config.timeout_seconds * 1000, timedOut, transfer });
     if (answer.ok) return answer.result;
     throw internalError('slides_failed', 'The presentation could not be built.', new Error(answer.error));
   };
 
   const finish = async ({ deck, images }: OutlinedDeck, settings: BuildSettings, signal: AbortSignal) => {
     const used = new Set(deck.slides.flatMap((slide) => (slide.kind === 'image' ? [slide.image] : [])));
-    const loaded = await loadImages(images, used, { guardedFetch, log, maxBytes: limits.maxImageBytes }, signal);
+    const loaded = await loadImages(images, used, { guardedFetch, log, maxBytes: config.max_image_bytes }, signal);
     // The worker shows what was loaded; a data URL of a refused image must not be copied there.
     const named = images.map(({ alt }) => ({ source: '', alt }));
     return (await build({ kind: 'deck', deck, images: named, loaded, settings }, signal)) as BuiltDeck;
@@ -83,7 +75,7 @@ export function createSlideGenerator({ models, guardedFetch, clock, log, limits 
       const locale = resolveLocale(wanted, content);
       const settings: BuildSettings = {
         theme: theme ?? 'light',
-        maxSlides: limits.maxSlides,
+        maxSlides: config.max_slides,
         createdAt: Math.floor(clock.now() / 1000),
       };
       if (models.has('basic')) {

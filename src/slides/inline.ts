@@ -73,9 +73,12 @@ function addHtml(raw: string, style: Omit<Run, 'text'>, runs: Run[]): void {
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', '#39': "'" };
 
 function decode(text: string): string {
-  return collapse(
-    text.replace(/&(#?\w{2,8});/g, (whole, name: string) => ENTITIES[name] ?? numericEntity(name) ?? whole),
+  const decoded = text.replace(
+    /&(#?\w{1,8});/g,
+    (whole, name: string) => ENTITIES[name] ?? numericEntity(name) ?? whole,
   );
+  // The parser decodes references to control characters too.
+  return collapse(cleanText(decoded));
 }
 
 function numericEntity(name: string): string | undefined {

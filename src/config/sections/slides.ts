@@ -1,4 +1,4 @@
-import { Type } from '../../schema.ts';
+import { type Static, Type } from '../../schema.ts';
 
 /** Presentations. */
 export const SlidesSection = Type.Object(
@@ -31,3 +31,4 @@ export const SlidesSection = Type.Object(
   },
   { default: {}, description: 'Presentations.' },
 );
+export type SlidesConfig = Static<typeof SlidesSection>;
