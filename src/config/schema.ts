@@ -3,6 +3,7 @@ import { McpSection } from './sections/mcp.ts';
 import { ModelsSection } from './sections/models.ts';
 import { targetSections } from './sections/platforms.ts';
 import { ResearchSection, RunsSection } from './sections/research.ts';
+import { PythonSection, SandboxSection } from './sections/sandbox.ts';
 import { DatabaseSection, LogSection, ServerSection } from './sections/server.ts';
 import { SlidesSection } from './sections/slides.ts';
 import { CrawlSection, KnowledgeSection, SearchSection } from './sections/sources.ts';
@@ -28,6 +29,8 @@ export const ConfigSchema = Type.Object({
   podcast: PodcastSection,
   writing: WritingSection,
   mcp: McpSection,
+  sandbox: SandboxSection,
+  python: PythonSection,
   platforms: Type.Object(
     { webhook: WebhookSection, ...targetSections },
     { default: {}, description: 'The webhook listener and the services that answers are delivered to.' },

@@ -1,0 +1,84 @@
+/** A program with its limits. */
+export interface ProgramOptions {
+  command: string[];
+  cwd: string;
+  /** Absent: that of this process, which a shim (pyenv, asdf) needs to find its program. */
+  env?: Record<string, string>;
+  stdin: string;
+  timeMs: number;
+  /** What it prints beyond this ends it. */
+  outputBytes: number;
+  signal: AbortSignal;
+}
+
+export interface ProgramResult {
+  output: string;
+  /** What it wrote to stderr, its beginning. */
+  complaint: string;
+  exitCode: number | null;
+  exceeded?: 'time' | 'output';
+}
+
+/** Time for the last output after the program has ended; a grandchild may hold the pipe open. */
+const DRAIN_MS = 250;
+const COMPLAINT_BYTES = 4096;
+
+/**
+ * Runs a program as the head of its own process group and ends the whole group at a limit, on abort, and when it is
+ * done. Rejects with the signal's reason on abort.
+ */
+export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
+  const { command, cwd, env, timeMs, outputBytes, signal } = options;
+  signal.throwIfAborted();
+  const child = Bun.spawn(command, {
+    cwd,
+    ...(env ? { env } : {}),
+    stdin: new TextEncoder().encode(options.stdin),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    detached: true,
+  });
+  let exceeded: ProgramResult['exceeded'];
+  const kill = (why?: ProgramResult['exceeded']) => {
+    exceeded ??= why;
+    killGroup(child.pid);
+  };
+  const onAbort = () => kill();
+  const timer = setTimeout(() => kill('time'), timeMs);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const stdout = collect(child.stdout, outputBytes, () => kill('output'));
+    const stderr = collect(child.stderr, COMPLAINT_BYTES, () => {});
+    const exitCode = await child.exited;
+    kill();
+    await Promise.race([Promise.all([stdout.ended, stderr.ended]), Bun.sleep(DRAIN_MS)]);
+    signal.throwIfAborted();
+    return { output: stdout.text(), complaint: stderr.text(), exitCode, ...(exceeded ? { exceeded } : {}) };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    kill();
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group is gone already.
+  }
+}
+
+/** Reads up to `limit` bytes, and goes on reading for nothing so that the writer is not held. */
+function collect(stream: ReadableStream<Uint8Array>, limit: number, onFull: () => void) {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const read = async () => {
+    for await (const chunk of stream) {
+      if (size < limit) chunks.push(chunk.subarray(0, limit - size));
+      size += chunk.byteLength;
+      if (size > limit) onFull();
+    }
+  };
+  return { ended: read(), text: () => new TextDecoder().decode(Buffer.concat(chunks)) };
+}
