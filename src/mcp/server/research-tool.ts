@@ -1,0 +1,162 @@
+import { internalError, upstreamError } from '../../errors.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
+import { type ChatRequest, REPORT_STYLES } from '../../research/model.ts';
+import { type Static, Type } from '../../schema.ts';
+import type { AgentTool, CallContext } from './tool.ts';
+
+const STYLES = REPORT_STYLES.map((style) => style.toLowerCase());
+
+const ResearchArguments = Type.Object(
+  {
+    question: Type.String({ minLength: 1, maxLength: 50_000, description: 'What to find out.' }),
+    style: Type.Optional(
+      Type.Union(
+        STYLES.map((style) => Type.Literal(style)),
+        { description: 'Style of the report (default academic).' },
+      ),
+    ),
+    locale: Type.Optional(
+      Type.String({ maxLength: 35, description: 'Language of the report, for example en-US or de-DE.' }),
+    ),
+    max_steps: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 50, description: 'Most steps of the plan (default 3).' }),
+    ),
+    max_search_results: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 50, description: 'Results per search (default 3).' }),
+    ),
+    web_search: Type.Optional(Type.Boolean({ description: 'Search the web (default true).' })),
+    resources: Type.Optional(
+      Type.Array(Type.String(), { maxItems: 100, description: 'Only these documents, by address (search_knowledge).' }),
+    ),
+    thread_id: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Goes on with an earlier conversation; a new one when absent.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const ResearchResult = Type.Object({
+  report: Type.String({ description: 'The report in Markdown, with links to its sources.' }),
+  citations: Type.Array(
+    Type.Object(
+      { url: Type.String(), title: Type.String(), description: Type.Optional(Type.String()) },
+      { additionalProperties: true },
+    ),
+    { description: 'The sources, cited ones first.' },
+  ),
+  run_id: Type.String(),
+  thread_id: Type.String({ description: 'Send it again to go on with this conversation.' }),
+});
+
+/** `research`: one question, one cited report. */
+export const researchTool: AgentTool = {
+  name: 'research',
+  title: 'Research a question',
+  description:
+    'Plans and carries out research on a question with web search, page reading and the knowledge base, and returns a report in Markdown with its sources. Takes from seconds to several minutes; progress is reported.',
+  input: ResearchArguments,
+  output: ResearchResult,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  async run(raw, context) {
+    const { research } = context.ports;
+    const run = await research.begin(toRequest(raw as Static<typeof ResearchArguments>));
+    let ended = false;
+    const cancel = () => void research.cancel(run.id);
+    context.signal.addEventListener('abort', cancel, { once: true });
+    try {
+      if (context.signal.aborted) cancel();
+      const spoken = await watch(research.follow(run.id, context.signal), context);
+      ended = true;
+      const { report, citations } = await research.result(run.threadId);
+      // Small talk has no report: what was said is the answer.
+      const text = spoken.reported && report ? report : spoken.text;
+      return {
+        structured: {
+          report: text,
+          citations: spoken.reported ? citations : [],
+          run_id: run.id,
+          thread_id: run.threadId,
+        },
+        content: [{ type: 'text', text }],
+      };
+    } finally {
+      context.signal.removeEventListener('abort', cancel);
+      if (!ended) cancel();
+    }
+  },
+};
+
+function toRequest(args: Static<typeof ResearchArguments>): ChatRequest {
+  return {
+    messages: [{ role: 'user', content: args.question }],
+    auto_accepted_plan: true,
+    enable_clarification: false,
+    ...(args.style ? { report_style: args.style } : {}),
+    ...(args.locale ? { locale: args.locale } : {}),
+    ...(args.max_steps ? { max_step_num: args.max_steps } : {}),
+    ...(args.max_search_results ? { max_search_results: args.max_search_results } : {}),
+    ...(args.web_search === undefined ? {} : { enable_web_search: args.web_search }),
+    ...(args.thread_id ? { thread_id: args.thread_id } : {}),
+    resources: (args.resources ?? []).map((uri) => ({ uri, title: uri })),
+  };
+}
+
+/** Follows a run to its end, telling its progress; throws what it failed with. */
+async function watch(
+  events: AsyncIterable<{ type: string; data: string }>,
+  { progress, signal }: CallContext,
+): Promise<{ text: string; reported: boolean }> {
+  const texts: Record<string, string> = {};
+  let writing = '';
+  for await (const { type, data } of events) {
+    const event = parseJson(data);
+    if (!isRecord(event)) continue;
+    const agent = String(event['agent'] ?? '');
+    if (type === 'error') throw failureOf(event);
+    if (type === 'interrupt') throw internalError('approval_impossible', 'The run waits for a person.');
+    if (type === 'tool_calls') progress(describeCalls(agent, event['tool_calls']));
+    if (type !== 'message_chunk') continue;
+    texts[agent] = (texts[agent] ?? '') + String(event['content'] ?? '');
+    if (agent !== writing) {
+      writing = agent;
+      progress(ACTIVITIES[agent] ?? `The ${agent} is working`);
+    }
+    if (agent === 'planner' && event['finish_reason'] === 'stop') {
+      progress(describePlan(texts[agent] ?? ''));
+      texts[agent] = '';
+    }
+  }
+  signal.throwIfAborted();
+  const { reporter, coordinator } = texts;
+  return { text: reporter ?? coordinator ?? '', reported: reporter !== undefined };
+}
+
+const ACTIVITIES: Record<string, string> = {
+  coordinator: 'Reading the question',
+  planner: 'Planning',
+  researcher: 'Researching',
+  analyst: 'Analysing the findings',
+  coder: 'Calculating',
+  reporter: 'Writing the report',
+};
+
+function describeCalls(agent: string, calls: unknown): string {
+  const names = (Array.isArray(calls) ? calls : []).filter(isRecord).map((call) => {
+    const args = isRecord(call['args']) ? call['args'] : {};
+    const subject = args['query'] ?? args['keywords'] ?? args['url'];
+    return typeof subject === 'string' ? `${call['name']}: ${subject.slice(0, 120)}` : String(call['name']);
+  });
+  return agent === 'coordinator' ? 'Starting the research' : names.join('; ');
+}
+
+function describePlan(text: string): string {
+  const plan = parseJson(text);
+  if (!isRecord(plan)) return 'The plan is made';
+  const count = Array.isArray(plan['steps']) ? plan['steps'].length : 0;
+  return `Plan: ${String(plan['title'] ?? '')} (${count} ${count === 1 ? 'step' : 'steps'})`;
+}
+
+function failureOf(event: Record<string, unknown>): Error {
+  const message = String(event['error'] ?? 'The research failed.');
+  return upstreamError('upstream_unavailable', message, { retryable: false });
+}

@@ -1,0 +1,49 @@
+import { Elysia } from 'elysia';
+import { userError } from '../../errors.ts';
+import { eventStreamResponse, problemResponses } from '../../http/openapi-details.ts';
+import { readBody } from '../../http/read-body.ts';
+import { parseJson } from '../../lib/json.ts';
+import { type CallerRules, checkCaller } from './check-caller.ts';
+import type { McpSessions } from './sessions.ts';
+
+export interface McpServerRouteNeeds {
+  sessions: McpSessions;
+  callers: CallerRules;
+  maxBodyBytes: number;
+}
+
+/** `/mcp`: the agent as an MCP server over streamable HTTP. */
+export function createMcpServerRoutes({ sessions, callers, maxBodyBytes }: McpServerRouteNeeds) {
+  const answer = async (
+    request: Request,
+    server: { timeout(request: Request, seconds: number): void } | null,
+  ): Promise<Response> => {
+    const caller = checkCaller(request.headers, callers);
+    if (!caller.ok) throw userError(caller.code, 403, caller.message);
+    const body = request.method === 'POST' ? await readMessage(request, maxBodyBytes) : undefined;
+    // Streams stay open while a tool works.
+    server?.timeout(request, 0);
+    return sessions.handle(request, body);
+  };
+  const detail = (summary: string) => ({ tags: ['MCP'], summary, ...problemResponses(403, 404) });
+  return new Elysia({ name: 'mcp-server-routes' })
+    .post('/mcp', ({ request, server }) => answer(request, server), {
+      parse: 'none',
+      detail: {
+        ...detail('Send a message to the MCP server (streamable HTTP)'),
+        ...eventStreamResponse('A JSON-RPC answer, or Server-Sent Events that end with it.'),
+      },
+    })
+    .get('/mcp', ({ request, server }) => answer(request, server), {
+      detail: { ...detail('Listen to the MCP server'), ...eventStreamResponse('Messages of the server.') },
+    })
+    .delete('/mcp', ({ request, server }) => answer(request, server), {
+      detail: detail('End a session of the MCP server'),
+    });
+}
+
+async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
+  const message = parseJson(new TextDecoder().decode(await readBody(request, maxBytes)));
+  if (message === undefined) throw userError('malformed_json', 400, 'The request body is not valid JSON.');
+  return message;
+}
