@@ -4,7 +4,7 @@ import { AppError, internalError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 
 interface Write {
-  work(db: Database): unknown;
+  work(db: Database, transaction: object): unknown;
   resolve(value: never): void;
   reject(error: unknown): void;
 }
@@ -17,6 +17,8 @@ export interface GroupCommitOptions {
   clock: Clock;
   /** How long a write waits for a lock held by another process. */
   lockTimeoutMs?: number;
+  /** Told when nothing of a transaction was kept. */
+  onRollback?(): void;
 }
 
 const MAX_WAITING = 20_000;
@@ -77,8 +79,8 @@ export class GroupCommit {
     return this.#db;
   }
 
-  /** Runs `work` inside the next transaction; resolves with its result once that is on disk. */
-  write<T>(work: (db: Database) => T): Promise<T> {
+  /** Runs `work` inside the next transaction (named by an object of its own); resolves with its result once that is on disk. */
+  write<T>(work: (db: Database, transaction: object) => T): Promise<T> {
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(lockedError());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
@@ -136,10 +138,11 @@ export class GroupCommit {
     try {
       if (!db) throw internalError('database_unavailable', 'The webhook database is not open.');
       db.run('BEGIN IMMEDIATE');
-      for (const write of writes) results.push(write.work(db));
+      for (const write of writes) results.push(write.work(db, results));
       db.run('COMMIT');
     } catch (error) {
       if (db?.inTransaction) db.run('ROLLBACK');
+      this.#options.onRollback?.();
       return { error };
     }
     writes.forEach((write, index) => {

@@ -1,13 +1,13 @@
 -- Every delivery that was looked at: the log for people, the memory of seen ids and the queue of accepted events in one table,
 -- so that accepting an event is one insert.
 CREATE TABLE IF NOT EXISTS webhook_events (
-  seq INTEGER PRIMARY KEY,
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
   route TEXT NOT NULL,
   event TEXT NOT NULL,
   delivery_id TEXT NOT NULL,
-  -- Digest of route, delivery id and body; NULL once it may be used again.
-  dedupe_key TEXT UNIQUE,
+  -- Digest of route, delivery id and body; indexed in webhook_keys.
+  dedupe_key TEXT,
   dedupe_until INTEGER,
   status TEXT NOT NULL,
   reason TEXT,
@@ -32,6 +32,16 @@ CREATE TABLE IF NOT EXISTS webhook_events (
 );
 CREATE INDEX IF NOT EXISTS webhook_events_route ON webhook_events (route);
 CREATE INDEX IF NOT EXISTS webhook_events_work ON webhook_events (status, next_at) WHERE status IN ('queued', 'running', 'claimed');
+
+-- Which event took a delivery's key. Filled in sorted batches: events above webhook_keys_merged.seq may be missing.
+CREATE TABLE IF NOT EXISTS webhook_keys (
+  key TEXT PRIMARY KEY,
+  seq INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS webhook_keys_merged (
+  id INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL
+);
 
 -- The route as it was when the event came in; one row per version, shared by its events.
 CREATE TABLE IF NOT EXISTS webhook_snapshots (

@@ -47,18 +47,18 @@ export const PATCH_COLUMNS: readonly [keyof EventPatch, string][] = [
   ['runId', 'run_id'],
 ];
 
-/** Inserts an event; false when its key is taken. */
+/** Inserts an event and returns its sequence number. */
 export function insertEvent(
   db: Database,
   row: { event: NewEvent; now: number; owner: string | null; leaseUntil: number | null; snapshot: number | null },
-): boolean {
+): number {
   const { event, now } = row;
-  return (
+  return Number(
     db
       .query(
         `INSERT INTO webhook_events (id, route, event, delivery_id, dedupe_key, dedupe_until, status, reason, stage, body,
          origin, snapshot, run_id, owner, lease_until, replay_of, created_at, updated_at, next_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?17) ON CONFLICT DO NOTHING`,
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?17)`,
       )
       .run(
         event.id,
@@ -78,7 +78,7 @@ export function insertEvent(
         row.leaseUntil,
         event.replayOf ?? null,
         now,
-      ).changes > 0
+      ).lastInsertRowid,
   );
 }
 

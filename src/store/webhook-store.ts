@@ -9,6 +9,7 @@ import type {
   StoredWebhookEvent,
   WebhookStore,
 } from '../webhooks/event-record.ts';
+import { DeliveryKeys } from './delivery-keys.ts';
 import { GroupCommit } from './group-commit.ts';
 import schema from './webhook-events.sql' with { type: 'text' };
 import { insertEvent, LINE_COLUMNS, PATCH_COLUMNS, toEvent, toLine, type WebhookRow } from './webhook-rows.ts';
@@ -32,12 +33,13 @@ export interface SqliteWebhookStoreOptions {
 export class SqliteWebhookStore implements WebhookStore {
   readonly #options: SqliteWebhookStoreOptions;
   readonly #commits: GroupCommit;
+  readonly #keys = new DeliveryKeys();
   /** Row ids of the route versions written by this process. */
   readonly #snapshots = new WeakMap<RouteSnapshot, number>();
 
   constructor(options: SqliteWebhookStoreOptions) {
     this.#options = options;
-    this.#commits = new GroupCommit({ ...options, schema });
+    this.#commits = new GroupCommit({ ...options, schema, onRollback: () => this.#keys.reset() });
   }
 
   start(): void {
@@ -50,32 +52,34 @@ export class SqliteWebhookStore implements WebhookStore {
 
   async accept(event: NewEvent): Promise<AcceptResult> {
     if (event.snapshot && !this.#snapshots.has(event.snapshot)) await this.#storeSnapshot(event.snapshot);
-    return this.#commits.write((db) => {
+    return this.#commits.write((db, transaction) => {
       const now = this.#options.clock.now();
       const snapshot = (event.snapshot && this.#snapshots.get(event.snapshot)) ?? null;
       const owner = event.status === 'claimed' ? this.#options.owner : null;
       const row = { event, now, owner, leaseUntil: owner ? now + LEASE_MS : null, snapshot };
-      if (insertEvent(db, row)) return { outcome: 'accepted', id: event.id, runId: event.runId };
-      return this.#acceptAgain(db, row);
+      this.#keys.sync(db, transaction);
+      const known = event.dedupe && this.#findByKey(db, event.dedupe.key);
+      if (known && isCounting(known, now)) return { outcome: 'duplicate', id: known.id };
+      if (known && known.dedupe_until > now) return this.#retake(db, known.id, row);
+      this.#keys.add(db, event.dedupe?.key, insertEvent(db, row));
+      return { outcome: 'accepted', id: event.id, runId: event.runId };
     });
   }
 
-  /** The key is taken: by an event that counts (duplicate), that failed (its place is free) or that is too old to count. */
-  #acceptAgain(db: Database, row: Parameters<typeof insertEvent>[1]): AcceptResult {
-    const { event, now, owner, leaseUntil } = row;
-    const key = event.dedupe?.key ?? '';
-    const known = db
-      .query<{ id: string; status: string; dedupe_until: number }, [string]>(
-        'SELECT id, status, dedupe_until FROM webhook_events WHERE dedupe_key = ?',
+  #findByKey(db: Database, key: string): { id: string; status: string; dedupe_until: number } | undefined {
+    const seq = this.#keys.find(db, key);
+    if (seq === undefined) return undefined;
+    const row = db
+      .query<{ id: string; status: string; dedupe_until: number; dedupe_key: string | null }, [number]>(
+        'SELECT id, status, dedupe_until, dedupe_key FROM webhook_events WHERE seq = ?',
       )
-      .get(key);
-    if (!known) throw new Error('the id of a new event is taken');
-    if (isCounting(known, now)) return { outcome: 'duplicate', id: known.id };
-    if (known.dedupe_until <= now) {
-      db.query('UPDATE webhook_events SET dedupe_key = NULL WHERE id = ?').run(known.id);
-      insertEvent(db, row);
-      return { outcome: 'accepted', id: event.id, runId: event.runId };
-    }
+      .get(seq);
+    return row?.dedupe_key === key ? row : undefined;
+  }
+
+  /** The sender's retry of an event that failed takes its place. */
+  #retake(db: Database, id: string, row: Parameters<typeof insertEvent>[1]): AcceptResult {
+    const { event, now, owner, leaseUntil } = row;
     const updated = db
       .query<{ progress: number }, SQLQueryBindings[]>(
         // Parts that arrived before are only skipped when the text is surely the same.
@@ -83,17 +87,13 @@ export class SqliteWebhookStore implements WebhookStore {
          status = ?, reason = NULL, stage = ?, snapshot = ?, run_id = ?, payload = NULL, answer = NULL, attempts = 0,
          updated_at = ?, next_at = ?, owner = ?, lease_until = ? WHERE id = ? RETURNING progress`,
       )
-      .get(row.snapshot, event.status, event.stage, row.snapshot, event.runId, now, now, owner, leaseUntil, known.id);
-    return { outcome: 'retried', id: known.id, runId: event.runId, progress: updated?.progress ?? 0 };
+      .get(row.snapshot, event.status, event.stage, row.snapshot, event.runId, now, now, owner, leaseUntil, id);
+    return { outcome: 'retried', id, runId: event.runId, progress: updated?.progress ?? 0 };
   }
 
   isSeen(dedupeKey: string): boolean {
-    const known = this.#commits.db
-      .query<{ status: string; dedupe_until: number }, [string]>(
-        'SELECT status, dedupe_until FROM webhook_events WHERE dedupe_key = ?',
-      )
-      .get(dedupeKey);
-    return known !== null && isCounting(known, this.#options.clock.now());
+    const known = this.#findByKey(this.#commits.db, dedupeKey);
+    return known !== undefined && isCounting(known, this.#options.clock.now());
   }
 
   async update(id: string, patch: EventPatch): Promise<void> {
@@ -212,16 +212,16 @@ export class SqliteWebhookStore implements WebhookStore {
   }
 
   prune(before: number, limit: number): Promise<number> {
-    return this.#commits.write(
-      (db) =>
-        // Only the oldest rows are looked at, so that one call never takes long.
-        db
-          .query(
-            `DELETE FROM webhook_events WHERE updated_at < ? AND NOT ${ACTIVE}
-             AND seq IN (SELECT seq FROM webhook_events ORDER BY seq LIMIT ?)`,
-          )
-          .run(before, limit).changes,
-    );
+    return this.#commits.write((db) => {
+      this.#keys.sweep(db, this.#options.clock.now(), limit * 10);
+      // Only the oldest rows are looked at, so that one call never takes long.
+      return db
+        .query(
+          `DELETE FROM webhook_events WHERE updated_at < ? AND NOT ${ACTIVE}
+           AND seq IN (SELECT seq FROM webhook_events ORDER BY seq LIMIT ?)`,
+        )
+        .run(before, limit).changes;
+    });
   }
 
   /** Writes a version of a route once; remembered only when it is on disk. */

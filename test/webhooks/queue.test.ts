@@ -136,7 +136,7 @@ describe('concurrency', () => {
         if (input.route === 'one') active.one++;
         most.all = Math.max(most.all, active.all);
         most.one = Math.max(most.one, active.one);
-        await Bun.sleep(5);
+        await Bun.sleep(30);
         active.all--;
         if (input.route === 'one') active.one--;
         return { status: 'completed', text: 'ok' };
@@ -225,8 +225,14 @@ describe('the database', () => {
     const other = new Database(join(gateway.home, 'webhooks.db'));
     other.run('BEGIN IMMEDIATE');
     const sent = gateway.post('gh', { number: 1 }, { 'x-github-delivery': 'd' });
-    await Bun.sleep(20);
-    gateway.clock.offset = 10_000;
+    let isAnswered = false;
+    void sent.finally(() => {
+      isAnswered = true;
+    });
+    while (!isAnswered) {
+      await Bun.sleep(10);
+      gateway.clock.offset += 10_000;
+    }
     const answer = await sent;
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
     other.run('ROLLBACK');
