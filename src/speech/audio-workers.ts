@@ -13,49 +13,71 @@ export interface AudioWorkers {
 }
 
 export interface AudioWorkersOptions {
-  /** An unused worker is ended after this. */
+  /** Unused workers are ended after this. */
   idleMs?: number;
 }
 
-/** Encodes single files in one shared worker, and every mix in a worker of its own. */
+/** Unused workers that are kept. */
+const MAX_IDLE = 4;
+
+/** Encodes single files one at a time, and every mix in a worker that is its own until it is finished. */
 export function createAudioWorkers({ idleMs = 30_000 }: AudioWorkersOptions = {}): AudioWorkers {
   const place = new Semaphore(1);
-  let idle: Bun.Worker | undefined;
-  let timer: Timer | undefined;
-
-  const stop = () => {
-    clearTimeout(timer);
-    idle?.terminate();
-    idle = undefined;
-  };
+  const pool = new WorkerPool(idleMs);
   return {
-    stop,
+    stop: () => pool.stop(),
     encode: (wav, signal) =>
       place.run(async () => {
-        clearTimeout(timer);
-        const worker = idle ?? startWorker();
-        idle = undefined;
-        worker.ref();
+        const worker = pool.take();
         const answer = await ask(worker, { kind: 'encode', wav: owned(wav) }, signal).catch((error: unknown) => {
           worker.terminate();
           throw error;
         });
-        worker.unref();
-        idle = worker;
-        timer = setTimeout(stop, idleMs);
-        timer.unref();
+        pool.give(worker);
         if (answer.ok && 'bytes' in answer) return answer.bytes;
         throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be encoded.');
       }, signal),
-    openMixer: () => createMixer(),
+    openMixer: () => createMixer(pool),
   };
 }
 
-function createMixer(): Mixer {
+/** Started workers that nobody uses. */
+class WorkerPool {
+  readonly #idleMs: number;
+  readonly #idle: Bun.Worker[] = [];
+  #timer: Timer | undefined;
+
+  constructor(idleMs: number) {
+    this.#idleMs = idleMs;
+  }
+
+  take(): Bun.Worker {
+    const worker = this.#idle.pop() ?? startWorker();
+    worker.ref();
+    return worker;
+  }
+
+  give(worker: Bun.Worker): void {
+    if (this.#idle.length >= MAX_IDLE) return void worker.terminate();
+    worker.unref();
+    this.#idle.push(worker);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.stop(), this.#idleMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    for (const worker of this.#idle.splice(0)) worker.terminate();
+  }
+}
+
+function createMixer(pool: WorkerPool): Mixer {
   let worker: Bun.Worker | undefined;
   const closed = new AbortController();
   const ready = () => {
-    worker ??= startWorker();
+    closed.signal.throwIfAborted();
+    worker ??= pool.take();
     return worker;
   };
   return {
@@ -65,13 +87,18 @@ function createMixer(): Mixer {
       throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be added.');
     },
     async finish(tag) {
-      const answer = await ask(ready(), { kind: 'finish', ...tag }, closed.signal);
+      const used = ready();
+      const answer = await ask(used, { kind: 'finish', ...tag }, closed.signal);
+      worker = undefined;
+      pool.give(used);
       if (answer.ok && 'bytes' in answer) return { bytes: answer.bytes, durationMs: answer.durationMs };
       throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be finished.');
     },
     close() {
       closed.abort(new DOMException('The mixer was closed.', 'AbortError'));
+      // A worker in the middle of a mix holds its sound: it is not used again.
       worker?.terminate();
+      worker = undefined;
     },
   };
 }

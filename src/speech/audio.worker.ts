@@ -1,6 +1,6 @@
 import { resample } from './condition.ts';
 import { Mix } from './mix.ts';
-import { encodedRate, encodeMp3 } from './mp3-encoder.ts';
+import { encodedRate, Lame } from './mp3-encoder.ts';
 import type { Chapter, MixedLine } from './speech.ts';
 import { parseWav, toSound } from './wav.ts';
 
@@ -18,7 +18,9 @@ export type AudioAnswer =
 
 declare const self: Worker;
 
-const mix = new Mix();
+const lame = new Lame();
+/** The mix being built; a new one begins after each finish. */
+let mix = new Mix(lame);
 
 self.onmessage = async (event: MessageEvent<AudioQuestion>) => {
   const answer = await respond(event.data).catch((error: unknown): AudioAnswer => {
@@ -34,11 +36,16 @@ async function respond(question: AudioQuestion): Promise<AudioAnswer> {
     const line = await mix.add(question.audio);
     return typeof line === 'string' ? { ok: false, message: line } : { ok: true, line };
   }
-  if (question.kind === 'finish') return { ok: true, durationMs: mix.durationMs, bytes: whole(mix.finish(question)) };
+  if (question.kind === 'finish') {
+    const done = mix;
+    mix = new Mix(lame);
+    const { durationMs } = done;
+    return { ok: true, durationMs, bytes: whole(done.finish(question)) };
+  }
   const wav = parseWav(question.wav);
   if (!wav) return { ok: false, message: 'The audio is not a WAV file.' };
   const sound = toSound(wav);
-  const bytes = await encodeMp3(resample(sound, encodedRate(sound.sampleRate)));
+  const bytes = await lame.encode(resample(sound, encodedRate(sound.sampleRate)));
   return { ok: true, bytes: whole(bytes), durationMs: Math.round((sound.samples.length / sound.sampleRate) * 1000) };
 }
 

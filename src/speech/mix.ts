@@ -1,6 +1,6 @@
 import { matchLoudness, resample, trimSilence } from './condition.ts';
 import { writeId3 } from './id3.ts';
-import { encodedRate, type Mp3Encoder, openMp3Encoder } from './mp3-encoder.ts';
+import { encodedRate, type Lame, type Mp3Encoder } from './mp3-encoder.ts';
 import { isSameShape, type Mp3Shape, parseMp3 } from './mp3-frames.ts';
 import type { Chapter, MixedLine } from './speech.ts';
 import { parseWav, toSound } from './wav.ts';
@@ -19,6 +19,11 @@ export class Mix {
   #shape: Mp3Shape | undefined;
   #frames = 0;
   readonly #parts: Uint8Array[] = [];
+  readonly #lame: Lame;
+
+  constructor(lame: Lame) {
+    this.#lame = lame;
+  }
 
   /** Adds a line; a text says why it cannot be added. */
   async add(bytes: Uint8Array): Promise<MixedLine | string> {
@@ -46,7 +51,7 @@ export class Mix {
     const sound = resample(trimSilence(raw), rate);
     matchLoudness(sound);
     if (this.#encoder) this.#push(new Float32Array(Math.round((rate * GAP_MS) / 1000)));
-    this.#encoder ??= await openMp3Encoder(rate);
+    this.#encoder ??= await this.#lame.open(rate);
     const startMs = this.durationMs;
     this.#push(sound.samples);
     return { startMs, durationMs: this.durationMs - startMs };

@@ -23,30 +23,40 @@ function bitrateOf(sampleRate: number): 24 | 48 | 64 | 96 {
   return sampleRate <= 24_000 ? 64 : 96;
 }
 
-/** Opens LAME (WASM); `sampleRate` must be one of {@link encodedRate}. */
-export async function openMp3Encoder(sampleRate: number): Promise<Mp3Encoder> {
-  const { createMp3Encoder } = await import('wasm-media-encoders');
-  const encoder = await createMp3Encoder();
-  encoder.configure({ sampleRate, channels: 1, bitrate: bitrateOf(sampleRate) });
-  const parts: Uint8Array[] = [];
-  return {
-    sampleRate,
-    encode(samples) {
-      // A second at a time keeps the WASM memory small.
-      for (let at = 0; at < samples.length; at += sampleRate)
-        // What the encoder returns is its own memory.
-        parts.push(encoder.encode([samples.subarray(at, at + sampleRate)]).slice());
-    },
-    finish() {
-      parts.push(encoder.finalize().slice());
-      return parts;
-    },
-  };
+/** LAME (WASM), compiled once; it encodes one file after the other. */
+export class Lame {
+  #loading: ReturnType<typeof loadEncoder> | undefined;
+
+  /** Begins a file; one that was not finished is forgotten. `sampleRate` must be one of {@link encodedRate}. */
+  async open(sampleRate: number): Promise<Mp3Encoder> {
+    this.#loading ??= loadEncoder();
+    const encoder = await this.#loading;
+    encoder.configure({ sampleRate, channels: 1, bitrate: bitrateOf(sampleRate) });
+    const parts: Uint8Array[] = [];
+    return {
+      sampleRate,
+      encode(samples) {
+        // A second at a time keeps the WASM memory small.
+        for (let at = 0; at < samples.length; at += sampleRate)
+          // What the encoder returns is its own memory.
+          parts.push(encoder.encode([samples.subarray(at, at + sampleRate)]).slice());
+      },
+      finish() {
+        parts.push(encoder.finalize().slice());
+        return parts;
+      },
+    };
+  }
+
+  /** A sound as a whole MP3. */
+  async encode(sound: Sound): Promise<Uint8Array> {
+    const encoder = await this.open(sound.sampleRate);
+    encoder.encode(sound.samples);
+    return new Uint8Array(Buffer.concat(encoder.finish()));
+  }
 }
 
-/** A sound as a whole MP3. */
-export async function encodeMp3(sound: Sound): Promise<Uint8Array> {
-  const encoder = await openMp3Encoder(sound.sampleRate);
-  encoder.encode(sound.samples);
-  return new Uint8Array(Buffer.concat(encoder.finish()));
+async function loadEncoder() {
+  const { createMp3Encoder } = await import('wasm-media-encoders');
+  return createMp3Encoder();
 }
