@@ -71,11 +71,19 @@ function cleanPart(path: string, xml: string, { locale, theme }: PackageOptions)
   const text = locale === 'en-US' ? xml : xml.replaceAll('lang="en-US"', `lang="${escapeXml(locale)}"`);
   if (path.startsWith('ppt/charts/')) return cleanChart(text);
   if (path.startsWith('ppt/notesSlides/')) return cleanNotes(text);
-  if (path.startsWith('ppt/slideMasters/'))
-    return theme.isDark
-      ? text.replace('bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2"', 'bg1="dk1" tx1="lt1" bg2="dk2" tx2="lt2"')
-      : text;
+  if (path.startsWith('ppt/slideMasters/')) return cleanMaster(text, theme);
   return path.startsWith('ppt/slides/') || path.startsWith('ppt/slideLayouts/') ? cleanShapes(text) : text;
+}
+
+/** The master of a dark theme maps the colours the other way round; its background shows wherever a layout has none. */
+function cleanMaster(xml: string, { isDark }: Theme): string {
+  const mapped = isDark
+    ? xml.replace('bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2"', 'bg1="dk1" tx1="lt1" bg2="dk2" tx2="lt2"')
+    : xml;
+  return mapped.replace(
+    '<p:cSld><p:spTree>',
+    '<p:cSld><p:bg><p:bgPr><a:solidFill><a:schemeClr val="bg1"/></a:solidFill><a:effectLst/></p:bgPr></p:bg><p:spTree>',
+  );
 }
 
 function themePart(xml: string, { theme, locale }: PackageOptions): string {

@@ -5,6 +5,8 @@ export function cleanShapes(xml: string): string {
     xml
       // pptxgenjs repeats the paragraph's properties before every run; the schema allows them once, at the beginning.
       .replace(/(<\/a:r>|<a:br\/>)<a:pPr\b[^>]*?(?:\/>|>[\s\S]*?<\/a:pPr>)/g, '$1')
+      // A background ends in its effects, none here.
+      .replace(/<\/a:solidFill><\/p:bgPr>/g, '</a:solidFill><a:effectLst/></p:bgPr>')
       // It also leaves a prompt mark on filled placeholders.
       .replace(
         /<p:ph\s+([^>]*?)\s*\/>/g,

@@ -52,7 +52,12 @@ export function sectionPage(slide: SlideOf<'section'>, number: number, context: 
   ];
   const subtitle = slide.subtitle ? parseInline(slide.subtitle) : [];
   if (subtitle.length > 0) {
-    const below = { x: X, y: 4.8, w: WIDTH, h: 1.3 };
+    const below = {
+      x: X,
+      y: area.y + paragraphsHeight([title.paragraph], area.w, context.setting) + 0.2,
+      w: WIDTH,
+      h: 1.3,
+    };
     boxes.push({
       type: 'text',
       name: 'Subtitle',

@@ -1,4 +1,7 @@
 import type PptxGenJS from 'pptxgenjs';
+import { cutRuns } from './fit-text.ts';
+import type { Run } from './inline.ts';
+import { countLines } from './measure.ts';
 import type { LoadedImage } from './model.ts';
 import {
   BODY_AREA,
@@ -27,6 +30,7 @@ export interface RenderOptions {
 
 const COVERS: readonly LayoutName[] = ['title', 'section', 'closing'];
 const WITH_BODY: readonly LayoutName[] = ['bullets', 'references', 'closing'];
+const FOOTER_WIDTH = CONTENT_WIDTH - 1.2;
 const NO_BORDER = { type: 'none' as const };
 
 type TextOptions = PptxGenJS.TextPropsOptions;
@@ -46,7 +50,7 @@ export async function renderPages(pages: readonly Page[], options: RenderOptions
     if (example) deck.defineSlideMaster(painter.master(layout, example));
   }
   for (const page of pages) {
-    const slide = deck.addSlide({ masterName: page.layout });
+    const slide = deck.addSlide({ masterName: layoutName(page.layout) });
     for (const box of page.boxes) painter.paint(slide, box);
     // Every slide gets a notes page; an empty one would show its prompt.
     slide.addNotes(page.notes || page.title);
@@ -91,11 +95,11 @@ class Painter {
     });
     const footer = {
       text: {
-        text: title.length > 90 ? `${title.slice(0, 90).trimEnd()} …` : title,
+        text: footerText(title),
         options: {
           x: SLIDE.margin,
           y: FOOTER_Y,
-          w: CONTENT_WIDTH - 1.2,
+          w: FOOTER_WIDTH,
           h: 0.3,
           margin: 0,
           fontSize: 12,
@@ -107,7 +111,7 @@ class Painter {
       },
     };
     return {
-      title: layout,
+      title: layoutName(layout),
       background: { color: theme.slots[isCover ? 'cover' : 'background'] },
       objects: [
         ...(titleBox ? [placeholder('title', isCover ? titleBox : TITLE_AREA)] : []),
@@ -312,6 +316,19 @@ class Painter {
       showTitle: false,
     } as PptxGenJS.IChartOpts);
   }
+}
+
+/** The layout's name for people; LibreOffice loses the background of one that is called just "table". */
+function layoutName(layout: LayoutName): string {
+  return `${layout[0]!.toUpperCase()}${layout.slice(1)} slide`;
+}
+
+/** The title as far as it fits on the line of the footer. */
+function footerText(title: string): string {
+  const fits = (runs: Run[]) => countLines(runs, 12, FOOTER_WIDTH) === 1;
+  return cutRuns([{ text: title }], fits)
+    .map((run) => run.text)
+    .join('');
 }
 
 /** Links of references lead to the web only. */

@@ -22,7 +22,7 @@ export interface Theme {
   palette: Palette;
   /** True when text is light on dark: the master maps the light and dark colours the other way round. */
   isDark: boolean;
-  /** Place in the palette of each colour the layouts use, as PowerPoint names them. */
+  /** Place in the palette of each colour the layouts use, as PowerPoint names it, or a colour of its own. */
   slots: Record<Color | 'cover', string>;
 }
 
@@ -52,7 +52,8 @@ const LIGHT: Theme = {
     cover: 'accent6',
     coverText: 'bg1',
     coverMuted: 'bg2',
-    coverAccent: 'accent2',
+    // Brighter than the accents, which have to be readable on white.
+    coverAccent: 'EE9F52',
   },
 };
 
