@@ -3,7 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { AppError, upstreamError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import type { ChildPlaces } from './child-process.ts';
-import { describeFailure } from './describe-failure.ts';
+import { describeFailure, describeTarget } from './describe-failure.ts';
 import { type FetchLike, limitMessages } from './limit-response.ts';
 import type { McpTarget, McpTool } from './model.ts';
 import type { StdioTransport } from './stdio-transport.ts';
@@ -148,8 +148,8 @@ async function listTools(
   return tools;
 }
 
-function malformed({ transport }: McpTarget): AppError {
-  return upstreamError('upstream_rejected', `The MCP server (${transport}) sent a malformed list of tools.`, {
+function malformed(target: McpTarget): AppError {
+  return upstreamError('upstream_rejected', `${describeTarget(target)} sent a malformed list of tools.`, {
     retryable: false,
   });
 }

@@ -62,11 +62,6 @@ export const McpServerSetting = Type.Object({
 });
 export type McpServerSetting = Static<typeof McpServerSetting>;
 
-/** `mcp_settings` of a chat request; unknown fields are ignored. */
-export const McpSettings = Type.Object({
-  servers: Nullable(Type.Record(Type.String(), McpServerSetting)),
-});
-
 /** A program to talk to over its standard streams. */
 export interface StdioTarget {
   transport: 'stdio';

@@ -1,7 +1,8 @@
 import { AppError } from '../errors.ts';
+import { isRecord } from '../lib/json.ts';
 import { Value } from '../schema.ts';
 import { checkServer, type McpPolicy } from './check-server.ts';
-import { type FieldProblem, type McpServerSpec, McpSettings, TOOL_AGENTS } from './model.ts';
+import { type FieldProblem, McpServerSetting, type McpServerSpec, TOOL_AGENTS } from './model.ts';
 
 const MAX_SERVERS = 20;
 /** Agents that never call tools; harmless in `add_to_agents`, and old clients send them. */
@@ -14,18 +15,20 @@ export type SettingsCheck = { ok: true; servers: McpServerSpec[] } | { ok: false
 export function checkMcpSettings(settings: unknown, policy: McpPolicy, defaultTimeoutMs: number): SettingsCheck {
   if (settings === null || settings === undefined) return { ok: true, servers: [] };
   const root = '/mcp_settings';
-  if (!Value.Check(McpSettings, settings)) {
-    const first = Value.Errors(McpSettings, settings).First();
-    const message = first?.schema['anyOf'] ? 'Not a valid value' : (first?.message ?? 'Not valid');
-    return { ok: false, problems: [{ path: `${root}${first?.path ?? ''}`, message }] };
-  }
-  const entries = Object.entries(settings.servers ?? {});
-  if (entries.length > MAX_SERVERS)
-    return { ok: false, problems: [{ path: `${root}/servers`, message: `At most ${MAX_SERVERS} servers.` }] };
+  const refuse = (path: string, message: string): SettingsCheck => ({ ok: false, problems: [{ path, message }] });
+  if (!isRecord(settings)) return refuse(root, 'Expected object');
+  const named = settings['servers'] ?? {};
+  if (!isRecord(named)) return refuse(`${root}/servers`, 'Expected object');
+  const entries = Object.entries(named);
+  if (entries.length > MAX_SERVERS) return refuse(`${root}/servers`, `At most ${MAX_SERVERS} servers.`);
   const problems: FieldProblem[] = [];
   const servers: McpServerSpec[] = [];
   for (const [name, setting] of entries) {
     const at = `${root}/servers/${pointerPart(name)}`;
+    if (!Value.Check(McpServerSetting, setting)) {
+      problems.push(schemaProblem(setting, at));
+      continue;
+    }
     if (name === '' || name.length > 100 || /\p{Cc}/u.test(name))
       problems.push({ path: at, message: 'The name of a server must be 1 to 100 printable characters.' });
     const agents = setting.add_to_agents ?? ['researcher'];
@@ -65,6 +68,19 @@ export function refusal(problems: FieldProblem[]): AppError {
     status: 422,
     errors: problems,
   });
+}
+
+/** The first violation; for a field that may be null, what was wrong with the value that was meant. */
+function schemaProblem(setting: unknown, at: string): FieldProblem {
+  const first = Value.Errors(McpServerSetting, setting).First();
+  const literals = (first?.schema['anyOf'] ?? []) as { const?: string }[];
+  if (literals.length > 0 && literals.every((option) => option.const !== undefined))
+    return {
+      path: `${at}${first?.path}`,
+      message: `Must be one of ${literals.map((option) => option.const).join(', ')}`,
+    };
+  const inner = first?.errors[0]?.First() ?? first;
+  return { path: `${at}${inner?.path ?? ''}`, message: inner?.message ?? 'Not valid' };
 }
 
 function isAgent(name: string): boolean {
