@@ -81,14 +81,34 @@ export class SqliteWebhookStore implements WebhookStore {
   #retake(db: Database, id: string, row: Parameters<typeof insertEvent>[1]): AcceptResult {
     const { event, now, owner, leaseUntil } = row;
     const updated = db
-      .query<{ progress: number }, SQLQueryBindings[]>(
+      .query<{ progress: number; attempts: number }, SQLQueryBindings[]>(
         // Parts that arrived before are only skipped when the text is surely the same.
         `UPDATE webhook_events SET progress = CASE WHEN snapshot IS ? AND payload IS NULL THEN progress ELSE 0 END,
-         status = ?, reason = NULL, stage = ?, snapshot = ?, run_id = ?, payload = NULL, answer = NULL, attempts = 0,
-         updated_at = ?, next_at = ?, owner = ?, lease_until = ? WHERE id = ? RETURNING progress`,
+         status = ?, reason = NULL, stage = ?, snapshot = ?, run_id = ?, payload = NULL, answer = NULL,
+         attempts = CASE WHEN ? THEN attempts ELSE 0 END,
+         updated_at = ?, next_at = ?, owner = ?, lease_until = ? WHERE id = ? RETURNING progress, attempts`,
       )
-      .get(row.snapshot, event.status, event.stage, row.snapshot, event.runId, now, now, owner, leaseUntil, id);
-    return { outcome: 'retried', id, runId: event.runId, progress: updated?.progress ?? 0 };
+      // Attempts of a queued event are the worker's five; those of a claimed one are its sender's, however many.
+      .get(
+        row.snapshot,
+        event.status,
+        event.stage,
+        row.snapshot,
+        event.runId,
+        owner !== null,
+        now,
+        now,
+        owner,
+        leaseUntil,
+        id,
+      );
+    return {
+      outcome: 'retried',
+      id,
+      runId: event.runId,
+      progress: updated?.progress ?? 0,
+      attempts: updated?.attempts ?? 0,
+    };
   }
 
   isSeen(dedupeKey: string): boolean {

@@ -87,7 +87,7 @@ export interface EventPatch {
 export type AcceptResult =
   | { outcome: 'accepted'; id: string; runId: string }
   /** An earlier attempt failed, so the sender's retry takes its place under the same id. */
-  | { outcome: 'retried'; id: string; runId: string; progress: number }
+  | { outcome: 'retried'; id: string; runId: string; progress: number; attempts: number }
   | { outcome: 'duplicate'; id: string };
 
 /** Durable storage of events; a resolved promise means that it is on disk. */

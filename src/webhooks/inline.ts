@@ -35,7 +35,7 @@ export async function answerInline(input: InlineInput): Promise<Answer> {
       const result = await runEventScript(event, work, payload, tools, signal);
       if (result.outcome !== 'continue') {
         const reason = scriptReason(result);
-        if (result.outcome === 'failed') warn(input, 'webhook script failed', reason);
+        note(input, result.outcome === 'failed' ? 'warn' : 'info', 'webhook let go by its script', reason);
         if (result.outcome === 'failed' && route.retryOnScriptFailure) {
           await save({ status: 'failed', reason });
           return refuse(503, 'Script failed', SCRIPT_RETRY_SECONDS);
@@ -64,6 +64,7 @@ async function deliverDirectly(
   save: (patch: EventPatch) => Promise<void>,
 ): Promise<Answer> {
   const { route, event, accepted, tools, signal } = input;
+  const attempts = accepted.outcome === 'retried' ? accepted.attempts + 1 : 1;
   const timeout = AbortSignal.timeout(DIRECT_TIMEOUT_MS);
   let result: DeliveryResult;
   try {
@@ -83,7 +84,7 @@ async function deliverDirectly(
     result = { ok: false, code: 'timeout', message: 'The target did not answer in time.', retryable: true };
   }
   if (result.ok) {
-    await save({ status: 'delivered', attempts: 1 });
+    await save({ status: 'delivered', attempts });
     const { route: name, deliveryId } = event;
     return {
       status: 200,
@@ -91,16 +92,17 @@ async function deliverDirectly(
     };
   }
   const reason = `${result.code}: ${result.message}`;
-  warn(input, 'webhook delivery failed', reason);
+  note(input, 'warn', 'webhook delivery failed', reason);
   await save({
     status: 'failed',
     reason,
-    attempts: 1,
+    attempts,
     ...(result.progress === undefined ? {} : { progress: result.progress }),
   });
   return { status: 502, body: { status: 'error', error: 'Delivery failed', delivery_id: event.deliveryId } };
 }
 
-function warn({ log, route, accepted }: InlineInput, message: string, reason: string): void {
-  log.warn(`inline:${route.name}:${reason}`, message, { route: route.name, id: accepted.id, reason });
+function note(input: InlineInput, level: 'info' | 'warn', message: string, reason: string): void {
+  const route = input.route.name;
+  input.log[level](`inline:${route}:${reason}`, message, { route, id: input.accepted.id, reason });
 }

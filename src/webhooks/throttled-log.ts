@@ -4,7 +4,7 @@ import type { LogFields, Logger } from '../lib/log.ts';
 const QUIET_MS = 10_000;
 const MAX_KEYS = 1000;
 
-/** Warnings that whoever reaches the listener can cause: one line for each key in ten seconds, with the number left out. */
+/** Lines that whoever reaches the listener can cause: one line for each key in ten seconds, with the number left out. */
 export class ThrottledLog {
   readonly #seen = new Map<string, { at: number; left: number }>();
 
@@ -14,6 +14,14 @@ export class ThrottledLog {
   ) {}
 
   warn(key: string, message: string, fields: LogFields): void {
+    this.#write('warn', key, message, fields);
+  }
+
+  info(key: string, message: string, fields: LogFields): void {
+    this.#write('info', key, message, fields);
+  }
+
+  #write(level: 'info' | 'warn', key: string, message: string, fields: LogFields): void {
     const now = this.clock.now();
     const last = this.#seen.get(key);
     if (last && now - last.at < QUIET_MS) {
@@ -22,6 +30,6 @@ export class ThrottledLog {
     }
     if (!last && this.#seen.size >= MAX_KEYS) this.#seen.clear();
     this.#seen.set(key, { at: now, left: 0 });
-    this.log.warn(message, last?.left ? { ...fields, left_out: last.left } : fields);
+    this.log[level](message, last?.left ? { ...fields, left_out: last.left } : fields);
   }
 }

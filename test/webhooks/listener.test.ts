@@ -309,6 +309,7 @@ describe('direct delivery', () => {
     });
     expect(new Set(gateway.deliveries.map((delivery) => delivery.deliveryId)).size).toBe(1);
     expect(gateway.deliveries.length).toBe(2);
+    expect((await gateway.settled()).attempts).toBe(2);
   });
 
   test('parts that arrived before the failure are not sent again', async () => {
