@@ -82,7 +82,13 @@ describe('the request to Volcengine', () => {
 
   test('takes null for what is absent', async () => {
     await using it = await open();
-    const response = await it.speak({ text: 'Hi', voice_type: null, encoding: null, speed_ratio: null, text_type: null });
+    const response = await it.speak({
+      text: 'Hi',
+      voice_type: null,
+      encoding: null,
+      speed_ratio: null,
+      text_type: null,
+    });
     expect(response.status).toBe(200);
     expect(it.provider.calls[0]!.body['audio']).toMatchObject({ voice_type: 'BV700_V2_streaming', encoding: 'mp3' });
   });
@@ -127,7 +133,10 @@ describe('the answer', () => {
   test('of long SSML is spoken document by document, never cut inside an element', async () => {
     await using it = await open();
     const element = `<p>${'Tides rise and fall. '.repeat(18)}</p>`;
-    const response = await it.speak({ text: `<speak version="1.0">${element.repeat(2)}Ende.</speak>`, text_type: 'ssml' });
+    const response = await it.speak({
+      text: `<speak version="1.0">${element.repeat(2)}Ende.</speak>`,
+      text_type: 'ssml',
+    });
     expect(response.status).toBe(200);
     expect(it.provider.calls.map((call) => call.text)).toEqual([
       `<speak version="1.0">${element.repeat(2)}Ende.</speak>`,
