@@ -19,12 +19,8 @@ export function createSpeechEngine({ config, basic, fetch, now }: CreateEngineNe
   const timeoutMs = config.timeout_seconds * 1000;
   const { volcengine, openai, command } = config;
   if (config.provider === 'openai') {
-    const baseUrl = openai.base_url ?? basic?.base_url ?? OPENAI_BASE_URL;
-    // A key goes only to the host it was given for.
-    const isShared = originOf(baseUrl) === originOf(basic?.base_url ?? OPENAI_BASE_URL);
     return createOpenAiSpeech({
-      baseUrl,
-      apiKey: openai.api_key ?? (isShared ? basic?.api_key : undefined),
+      ...openAiSpeechEndpoint(openai, basic),
       model: openai.model,
       voices: openai.voices,
       timeoutMs,
@@ -50,6 +46,16 @@ export function createSpeechEngine({ config, basic, fetch, now }: CreateEngineNe
     fetch,
     now,
   });
+}
+
+/** Address and key of the openai engine: its own, else those of the basic model. A key goes only to the host it was given for. */
+export function openAiSpeechEndpoint(
+  openai: Config['speech']['openai'],
+  basic: CreateEngineNeeds['basic'],
+): { baseUrl: string; apiKey: string | undefined } {
+  const baseUrl = openai.base_url ?? basic?.base_url ?? OPENAI_BASE_URL;
+  const isShared = originOf(baseUrl) === originOf(basic?.base_url ?? OPENAI_BASE_URL);
+  return { baseUrl, apiKey: openai.api_key ?? (isShared ? basic?.api_key : undefined) };
 }
 
 function originOf(url: string): string | undefined {

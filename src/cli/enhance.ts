@@ -1,0 +1,32 @@
+import { createDeps } from '../deps.ts';
+import { enhancePrompt } from '../prompt/enhance.ts';
+import { REPORT_STYLES } from '../research/model.ts';
+import { usageError } from './args.ts';
+import { defineCliCommand } from './command.ts';
+import { readText, writeResult } from './content/files.ts';
+
+/** `agent enhance`: a prompt in, a better one out. */
+export const enhanceCommand = defineCliCommand({
+  description: 'Improve a prompt for research',
+  args: {
+    prompt: { type: 'positional', default: '-', description: 'The prompt; stdin when it is left out or `-`' },
+    context: { type: 'string', valueHint: 'text', description: 'What the prompt is meant for' },
+    style: {
+      type: 'string',
+      default: 'academic',
+      valueHint: 'style',
+      description: `Style of the report: ${REPORT_STYLES.join(', ').toLowerCase()}`,
+    },
+    out: { type: 'string', alias: 'o', valueHint: 'file', description: 'Write the prompt to this file' },
+  },
+  async run(args, context) {
+    const prompt = args.prompt === '-' ? await readText(context, '-', 'prompt') : args.prompt;
+    if (prompt.trim() === '') throw usageError('The prompt is empty.');
+    const { config, home } = await context.loadConfig();
+    await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
+    const request = { prompt, context: args.context ?? null, report_style: args.style };
+    const result = await enhancePrompt(deps.models, request, context.signal);
+    if (context.json) return void (await context.print({ result }));
+    await writeResult(context, args.out, `${result}\n`);
+  },
+});

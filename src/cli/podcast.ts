@@ -1,0 +1,88 @@
+import { ensureHome } from '../config/home.ts';
+import { createDeps, type Deps } from '../deps.ts';
+import { isRecord } from '../lib/json.ts';
+import { createPodcasts } from '../podcast/create-podcasts.ts';
+import { generatePodcast, type Podcast } from '../podcast/generate.ts';
+import { type FollowDeps, followRun } from '../runs/follow.ts';
+import { RunService } from '../runs/service.ts';
+import { openSpeech } from '../speech/open-speech.ts';
+import { defineCliCommand } from './command.ts';
+import { checkBinaryOutput, readText, writeResult } from './content/files.ts';
+import type { CommandContext } from './context.ts';
+import { createProgressBar, type ProgressBar } from './knowledge/progress-bar.ts';
+
+/** `agent podcast`: a report in, an MP3 of two voices out. */
+export const podcastCommand = defineCliCommand({
+  description: 'Make a podcast with two voices from a report',
+  args: {
+    report: { type: 'positional', default: '-', description: 'Markdown file; stdin when it is left out or `-`' },
+    out: { type: 'string', alias: 'o', valueHint: 'file', description: 'Write the MP3 to this file (`-` for stdout)' },
+    locale: { type: 'string', valueHint: 'tag', description: 'Language of the podcast, for example de-DE' },
+  },
+  async run(args, context) {
+    checkBinaryOutput(context, args.out, 'show.mp3');
+    const content = await readText(context, args.report, 'report');
+    const { config, home } = await context.loadConfig();
+    await ensureHome(home);
+    const level = config.log.level === 'debug' ? 'debug' : 'error';
+    await using deps = createDeps({ config, home, logLevel: level, worker: false });
+    await deps.start();
+    const podcast = await makePodcast(deps, context, { content, locale: args.locale ?? null });
+    await writeResult(context, args.out, podcast.audio);
+    const { runId } = podcast;
+    if (context.json) await context.print({ path: args.out, run_id: runId, bytes: podcast.audio.length });
+    else if (args.out !== undefined && args.out !== '-')
+      await context.warn(`${args.out}: ${podcast.audio.length} bytes; run ${runId} keeps the transcript`);
+  },
+});
+
+/** Runs the workflow in this process, with a service of its own so that a server's runs are left alone. */
+async function makePodcast(
+  deps: Deps,
+  context: CommandContext,
+  request: { content: string; locale: string | null },
+): Promise<Podcast> {
+  const { config, models, store, clock, log } = deps;
+  const speech = openSpeech({ config, fetch: deps.fetch, clock });
+  const podcasts = createPodcasts({ config: config.podcast, models, speech, log });
+  const runs = new RunService({
+    store,
+    workflows: { podcast: podcasts.workflow },
+    clock,
+    log,
+    maxActive: 1,
+    leaseMs: config.runs.lease_seconds * 1000,
+    workerConcurrency: 0,
+  });
+  try {
+    speech.checkReady();
+    await runs.start();
+    let shown: Promise<void> | undefined;
+    const needs = { runs, store, speech, ...podcasts };
+    const podcast = generatePodcast(needs, request, context.signal, (run) => {
+      if (!context.json) shown = showProgress({ store, runs, clock }, run.id, context);
+    });
+    // The progress ends with the run, also when it fails.
+    return await podcast.finally(() => shown);
+  } finally {
+    await runs.stop();
+    speech.stop();
+  }
+}
+
+async function showProgress(deps: FollowDeps, runId: string, context: CommandContext): Promise<void> {
+  const output = context.stderr;
+  if (output.isTerminal) await output.write('… Writing the script');
+  let bar: ProgressBar | undefined;
+  for await (const event of followRun(deps, runId, 0, new AbortController().signal)) {
+    const data: unknown = JSON.parse(event.data);
+    if (!isRecord(data)) continue;
+    if (event.type === 'podcast_script' && !bar) {
+      bar = createProgressBar(output, Number(data['total']));
+      if (output.isTerminal) await output.write('\r\u001b[2K');
+    }
+    if (event.type === 'podcast_progress') await bar?.step('lines spoken');
+  }
+  if (bar) await bar.end();
+  else if (output.isTerminal) await output.write('\r\u001b[2K');
+}

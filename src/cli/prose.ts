@@ -1,0 +1,38 @@
+import { createDeps } from '../deps.ts';
+import { PROSE_OPTIONS } from '../prose/model.ts';
+import { writeProse } from '../prose/write-prose.ts';
+import { usageError } from './args.ts';
+import { defineCliCommand } from './command.ts';
+import { readText, writeResult } from './content/files.ts';
+
+/** `agent prose`: a text in, a continued, improved, shorter, longer, corrected or changed text out. */
+export const proseCommand = defineCliCommand({
+  description: 'Continue, improve, shorten, lengthen, correct or change a text',
+  args: {
+    option: { type: 'positional', required: true, description: PROSE_OPTIONS.join(', ') },
+    text: { type: 'positional', default: '-', description: 'Text file; stdin when it is left out or `-`' },
+    command: { type: 'string', alias: 'c', valueHint: 'text', description: 'What zap does with the text' },
+    out: { type: 'string', alias: 'o', valueHint: 'file', description: 'Write the text to this file' },
+  },
+  async run(args, context) {
+    const option = PROSE_OPTIONS.find((known) => known === args.option);
+    if (!option) throw usageError(`OPTION must be one of ${PROSE_OPTIONS.join(', ')}, not "${args.option}".`);
+    if (option === 'zap' && !args.command?.trim()) throw usageError('zap needs --command, for example -c "in French".');
+    const prompt = await readText(context, args.text, 'text');
+    const { config, home } = await context.loadConfig();
+    await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
+    const streams = args.out === undefined && !context.json;
+    let text = '';
+    for await (const piece of writeProse(
+      deps.models,
+      { prompt, option, command: args.command ?? null },
+      context.signal,
+    )) {
+      text += piece;
+      if (streams) await context.stdout.write(piece);
+    }
+    if (streams) return void (await context.stdout.write(text.endsWith('\n') ? '' : '\n'));
+    if (args.out !== undefined) await writeResult(context, args.out, `${text.trimEnd()}\n`);
+    if (context.json) await context.print(args.out === undefined ? { option, text } : { option, path: args.out });
+  },
+});
