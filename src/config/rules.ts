@@ -1,4 +1,5 @@
 import type { Config } from './schema.ts';
+import { missingProviderSettings } from './sections/knowledge-providers.ts';
 import type { RoleConfig } from './sections/models.ts';
 import type { Problem } from './source.ts';
 
@@ -23,6 +24,12 @@ export const RULES: Rule[] = [
       });
     }
     return problems;
+  },
+  function knowledgeProviderIsSetUp({ knowledge }) {
+    return missingProviderSettings(knowledge).map(({ key, variable }) => ({
+      path: `knowledge.${key}`,
+      message: `is missing; the knowledge provider ${knowledge.provider} needs it. Set ${variable} or knowledge.${key}.`,
+    }));
   },
 ];
 

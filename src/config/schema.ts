@@ -1,4 +1,5 @@
 import { type Static, Type } from '../schema.ts';
+import { KNOWLEDGE_PROVIDER_KEYS } from './sections/knowledge-providers.ts';
 import { McpSection } from './sections/mcp.ts';
 import { ModelsSection } from './sections/models.ts';
 import { targetSections } from './sections/platforms.ts';
@@ -21,7 +22,10 @@ export const ConfigSchema = Type.Object({
   models: ModelsSection,
   search: SearchSection,
   crawl: CrawlSection,
-  knowledge: KnowledgeSection,
+  knowledge: Type.Object(
+    { ...KnowledgeSection.properties, ...KNOWLEDGE_PROVIDER_KEYS },
+    { default: {}, description: 'Private documents as knowledge (RAG).' },
+  ),
   research: ResearchSection,
   runs: RunsSection,
   slides: SlidesSection,

@@ -19,7 +19,7 @@ import { WorkerClient } from './worker-client.ts';
 export interface LocalKnowledgeOptions {
   /** Agent home, absolute. */
   home: string;
-  config: Config['knowledge'];
+  config: Pick<Config['knowledge'], 'provider' | 'handbook' | 'max_file_bytes' | 'path'>;
   /** Present when an embedding model is configured: search becomes hybrid. */
   embedder?: Embedder | undefined;
   log: Logger;

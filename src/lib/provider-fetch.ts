@@ -5,7 +5,7 @@ export interface ProviderRequest {
   provider: string;
   fetch: typeof fetch;
   url: URL | string;
-  init?: { method?: 'GET' | 'POST' | 'DELETE'; headers?: Record<string, string>; body?: string };
+  init?: { method?: 'GET' | 'POST' | 'PUT' | 'DELETE'; headers?: Record<string, string>; body?: string };
   timeoutMs: number;
   /** Largest answer. */
   maxBytes: number;
