@@ -2,12 +2,14 @@ import { AppError } from '../errors.ts';
 import { defineCliCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
 import type { Check, DoctorContext, Finding } from './doctor/check.ts';
+import { checkCode } from './doctor/code.ts';
 import { checkDatabase } from './doctor/database.ts';
 import { checkHome } from './doctor/home.ts';
 import { checkKnowledge } from './doctor/knowledge.ts';
 import { checkMcp } from './doctor/mcp.ts';
 import { checkModels } from './doctor/models.ts';
 import { checkSearch } from './doctor/search.ts';
+import { checkSpeech } from './doctor/speech.ts';
 import { checkWebhooks } from './doctor/webhooks.ts';
 
 /** What `agent doctor` looks at, in the order it is printed. */
@@ -17,7 +19,9 @@ export const CHECKS: readonly Check[] = [
   checkModels,
   checkSearch,
   checkKnowledge,
+  checkSpeech,
   checkMcp,
+  checkCode,
   checkWebhooks,
 ];
 

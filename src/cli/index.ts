@@ -30,6 +30,14 @@ export const rootCommand: CliGroup = defineCliGroup(
       description: 'Manage the documents that research may use',
       load: async () => (await import('./knowledge.ts')).knowledgeCommand,
     },
+    slides: {
+      description: 'Make a PowerPoint presentation from a report',
+      load: async () => (await import('./slides.ts')).slidesCommand,
+    },
+    mcp: {
+      description: 'Model Context Protocol: look at servers, or be one',
+      load: async () => (await import('./mcp.ts')).mcpCommands,
+    },
     config: {
       description: 'Show the effective configuration and where each value comes from',
       load: async () => (await import('./config.ts')).configCommand,

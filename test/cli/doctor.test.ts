@@ -2,12 +2,14 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Check, DoctorContext, Finding } from '../../src/cli/doctor/check.ts';
+import { checkCode } from '../../src/cli/doctor/code.ts';
 import { checkDatabase } from '../../src/cli/doctor/database.ts';
 import { checkHome } from '../../src/cli/doctor/home.ts';
 import { checkKnowledge } from '../../src/cli/doctor/knowledge.ts';
 import { checkMcp } from '../../src/cli/doctor/mcp.ts';
 import { checkModels } from '../../src/cli/doctor/models.ts';
 import { checkSearch } from '../../src/cli/doctor/search.ts';
+import { checkSpeech } from '../../src/cli/doctor/speech.ts';
 import { checkWebhooks } from '../../src/cli/doctor/webhooks.ts';
 import { runChecks } from '../../src/cli/doctor.ts';
 import { rootCommand } from '../../src/cli/index.ts';
@@ -234,6 +236,68 @@ describe('home, database, knowledge, webhooks', () => {
   ];
   test.each(webhooks)('webhooks: %s', async (_name, env, files, expected) => {
     expect(summary(await look(checkWebhooks, env, { files }))[0]).toMatch(expected);
+  });
+});
+
+describe('speech', () => {
+  test('nothing configured is fine and says how to get a voice', async () => {
+    const [finding] = await look(checkSpeech, {});
+    expect(finding?.status).toBe('ok');
+    expect(finding?.advice?.[0]).toContain('SPEECH_PROVIDER=command');
+  });
+
+  const rows: [name: string, env: Record<string, string>, expected: RegExp][] = [
+    ['half of Volcengine', { PROVIDER_TTS_APPID: 'a' }, /^warn Volcengine has only half/],
+    ['Volcengine', { PROVIDER_TTS_APPID: 'a', PROVIDER_TTS_ACCESS_TOKEN: 'hush' }, /^ok Volcengine/],
+    ['a program that is here', { SPEECH_PROVIDER: 'command', SPEECH_COMMAND: 'sh' }, /^ok sh speaks/],
+    [
+      'a missing program',
+      { SPEECH_PROVIDER: 'command', SPEECH_COMMAND: 'no-such-voice' },
+      /^fail .*no-such-voice is not/,
+    ],
+  ];
+  test.each(rows)('%s', async (_name, env, expected) => {
+    const findings = await look(checkSpeech, env);
+    expect(summary(findings)[0]).toMatch(expected);
+    expect(JSON.stringify(findings)).not.toContain('hush');
+  });
+
+  test('a speech server is asked with its key', async () => {
+    const base = serve((request) => {
+      const isKnown = request.headers.get('authorization') === 'Bearer right';
+      return new Response('', { status: isKnown ? 404 : 401 });
+    });
+    const env = { SPEECH_PROVIDER: 'openai', SPEECH_BASE_URL: base };
+    expect(summary(await look(checkSpeech, { ...env, SPEECH_API_KEY: 'right' }))[0]).toMatch(/^ok .*answers/);
+    expect(summary(await look(checkSpeech, { ...env, SPEECH_API_KEY: 'wrong' }))[0]).toMatch(/^fail .*key is refused/);
+    expect(summary(await look(checkSpeech, { ...env, SPEECH_BASE_URL: closedAddress() }))[0]).toMatch(
+      /^fail .*no connection/,
+    );
+  });
+
+  test('the key of the model goes only to the host of the model', async () => {
+    const seen: (string | null)[] = [];
+    const base = serve((request) => {
+      seen.push(request.headers.get('authorization'));
+      return new Response('');
+    });
+    const model = { SPEECH_PROVIDER: 'openai', OPENAI_MODEL: 'm', OPENAI_API_KEY: 'sk-model' };
+    await look(checkSpeech, { ...model, OPENAI_BASE_URL: `${base}/v1` });
+    await look(checkSpeech, { ...model, OPENAI_BASE_URL: closedAddress(), SPEECH_BASE_URL: base });
+    expect(seen).toEqual(['Bearer sk-model', null]);
+  });
+});
+
+describe('code', () => {
+  test('without Python nothing is needed', async () => {
+    expect(summary(await look(checkCode, {}))).toEqual([
+      'ok Models may run JavaScript in the embedded sandbox, no Python.',
+    ]);
+  });
+
+  test('a missing interpreter fails', async () => {
+    const files = { 'config.yaml': 'python:\n  enabled: true\n  command: no-such-python\n' };
+    expect(summary(await look(checkCode, {}, { files }))[0]).toMatch(/^fail .*no-such-python is not installed/);
   });
 });
 
