@@ -2,20 +2,35 @@ import type { Config } from './config/schema.ts';
 import type { Crawler } from './crawl/crawl.ts';
 import { createCrawler } from './crawl/crawler.ts';
 import { createGuardedFetch, type GuardedFetch } from './crawl/guarded-fetch.ts';
+import { createGuardedStreamFetch } from './crawl/guarded-stream-fetch.ts';
 import { createLocalKnowledge } from './knowledge/local.ts';
 import type { KnowledgeProvider } from './knowledge/model.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
+import { Gate } from './lib/gate.ts';
 import { createLogger, type Logger } from './lib/log.ts';
+import { createConnectionNeeds } from './mcp/connection-needs.ts';
+import type { MetadataDeps } from './mcp/metadata.ts';
+import { createMcpPolicy } from './mcp/policy.ts';
+import { createMcpToolProvider } from './mcp/tool-provider.ts';
+import { validateMcpSettings } from './mcp/validate-settings.ts';
 import { createEmbedder } from './models/embedder.ts';
 import { createExtractiveModel } from './models/extractive/extractive.ts';
 import type { Models } from './models/model.ts';
 import { createModels } from './models/models.ts';
+import { AudioShelf } from './podcast/audio-shelf.ts';
+import type { GeneratePodcastDeps } from './podcast/generate.ts';
+import { createPodcastWorkflow } from './podcast/workflow.ts';
 import { createQuickWorkflow } from './research/quick.ts';
 import type { ResearchDeps } from './research/scope.ts';
 import { createResearchWorkflow } from './research/workflow.ts';
 import { RunService } from './runs/service.ts';
+import { createCodeToolProvider } from './sandbox/code-tools.ts';
 import { createSearch } from './search/chain.ts';
 import type { SearchEngine } from './search/search.ts';
+import { createSlideGenerator, type SlideGenerator } from './slides/generate.ts';
+import { createSpeechEngine } from './speech/create-engine.ts';
+import { createSpeech } from './speech/create-speech.ts';
+import type { Speech } from './speech/speech.ts';
 import { createStore } from './store/create-store.ts';
 import type { Store } from './store/store.ts';
 
@@ -34,6 +49,14 @@ export interface Deps extends AsyncDisposable {
   knowledge: KnowledgeProvider;
   store: Store;
   runs: RunService;
+  speech: Speech;
+  podcasts: GeneratePodcastDeps;
+  slides: SlideGenerator;
+  /** Limits prose, prompts and evaluations together. */
+  writing: Gate;
+  mcp: MetadataDeps;
+  /** Refuses bad `mcp_settings` of a request; absent when requests may not name servers. */
+  checkMcpSettings: ((settings: unknown) => void) | undefined;
   /** Opens the database; `runs.start()` follows once the process is ready to work. */
   start(): Promise<void>;
 }
@@ -58,26 +81,41 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
   const embedder = createEmbedder(config.models.embedding, { fetch, clock });
   const knowledge = createLocalKnowledge({ home, config: config.knowledge, embedder, log, clock });
   const store = createStore({ url: config.database.url, home, clock });
+  const code = createCodeToolProvider({ config });
+  const mcp = createMcp(config, home);
   const researchDeps: ResearchDeps = {
     models,
     search,
     searchConfigured: isSearchConfigured(config),
     crawler,
     knowledge,
-    toolProviders: [],
+    toolProviders: [code, createMcpToolProvider({ config, connection: mcp.connection, log, clock })],
     clock,
     log,
     limits: researchLimits(config.research),
   };
+  const speech = createSpeech({
+    engine: createSpeechEngine({ config: config.speech, basic: config.models.basic, fetch, now: clock.now }),
+    clock,
+    attempts: config.speech.max_retries + 1,
+    maxConcurrency: config.speech.max_concurrency,
+    maxWaiting: config.speech.max_waiting,
+  });
+  const shelf = new AudioShelf();
   const runs = new RunService({
     store,
-    workflows: { research: createResearchWorkflow(researchDeps), quick: createQuickWorkflow(researchDeps) },
+    workflows: {
+      research: createResearchWorkflow(researchDeps),
+      quick: createQuickWorkflow(researchDeps),
+      podcast: createPodcastWorkflow({ models, speech, shelf, log, limits: podcastLimits(config.podcast) }),
+    },
     clock,
     log,
     maxActive: config.runs.max_active,
     leaseMs: config.runs.lease_seconds * 1000,
     workerConcurrency: worker ? config.runs.worker_concurrency : 0,
   });
+  const slides = createSlideGenerator({ models, guardedFetch, clock, log, config: config.slides });
   return {
     config,
     home,
@@ -91,14 +129,48 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     knowledge,
     store,
     runs,
+    speech,
+    podcasts: { runs, store, speech, shelf, gate: createGate(config.podcast, 'podcasts') },
+    slides,
+    writing: createGate(config.writing, 'writing'),
+    mcp,
+    checkMcpSettings: mcp.enabled
+      ? (settings) => void validateMcpSettings(settings, mcp.policy, mcp.defaultTimeoutMs)
+      : undefined,
     start: () => store.start(),
     async [Symbol.asyncDispose]() {
       await runs.stop();
       crawler.stop();
+      code.stop();
+      speech.stop();
+      slides.stop();
       await knowledge.stop();
       await store.stop();
     },
   };
+}
+
+function createMcp(config: Config, home: string): MetadataDeps {
+  const allowPrivateNetwork = config.crawl.allow_private_network;
+  return {
+    policy: createMcpPolicy(config),
+    enabled: config.mcp.enable_server_configuration,
+    defaultTimeoutMs: config.mcp.default_timeout_seconds * 1000,
+    connection: createConnectionNeeds({
+      config,
+      home,
+      guardedFetch: createGuardedStreamFetch({ allowPrivateNetwork }),
+      openFetch: createGuardedStreamFetch({ allowPrivateNetwork: true }),
+    }),
+  };
+}
+
+function createGate(limits: { max_concurrency: number; max_waiting: number }, what: string): Gate {
+  return new Gate({ limit: limits.max_concurrency, maxWaiting: limits.max_waiting, what });
+}
+
+function podcastLimits({ line_concurrency, max_lines, max_characters }: Config['podcast']) {
+  return { lineConcurrency: line_concurrency, maxLines: max_lines, maxCharacters: max_characters };
 }
 
 function researchLimits(research: Config['research']): ResearchDeps['limits'] {

@@ -2,6 +2,7 @@ import { AppError, userError } from '../errors.ts';
 import type { ThreadMessage, ThreadRow } from '../store/store.ts';
 import type { ChatMessage, ChatRequest, ConversationMessage, ReportStyle, ResearchInput } from './model.ts';
 import { REPORT_STYLES } from './model.ts';
+import type { StartChatDeps } from './start-chat.ts';
 
 /** Messages of a conversation that agents still see. */
 const MAX_MESSAGES = 60;
@@ -85,14 +86,16 @@ export function readInput(
 }
 
 /** Refuses what the schema cannot say. */
-export function checkRequest(request: ChatRequest, mcpEnabled: boolean): void {
-  if (Object.keys(request.mcp_settings ?? {}).length > 0 && !mcpEnabled) {
+export function checkRequest(request: ChatRequest, checkMcpSettings: StartChatDeps['checkMcpSettings']): void {
+  const namesServers = Object.keys(request.mcp_settings ?? {}).length > 0;
+  if (namesServers && !checkMcpSettings) {
     throw userError(
       'mcp_disabled',
       403,
       'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
     );
   }
+  if (namesServers) checkMcpSettings?.(request.mcp_settings);
   const hasFeedback = (request.interrupt_feedback ?? '').trim() !== '';
   const messages = request.messages ?? [];
   if (messages.length === 0 && !hasFeedback) throw invalid('/messages', 'messages must hold at least one message.');

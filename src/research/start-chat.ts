@@ -11,15 +11,15 @@ export interface StartChatDeps {
   store: Store;
   runs: RunService;
   clock: Clock;
-  /** Whether requests may name MCP servers. */
-  mcpEnabled: boolean;
+  /** Refuses bad `mcp_settings`; absent when requests may not name MCP servers. */
+  checkMcpSettings?: ((settings: unknown) => void) | undefined;
 }
 
 const DEFAULT_THREAD = '__default__';
 
 /** Begins the run a chat request asks for: a new question, or the answer to an interrupt. */
 export async function startChat(deps: StartChatDeps, request: ChatRequest): Promise<RunRow> {
-  checkRequest(request, deps.mcpEnabled);
+  checkRequest(request, deps.checkMcpSettings);
   const threadId = !request.thread_id || request.thread_id === DEFAULT_THREAD ? createId('thread') : request.thread_id;
   const incoming = (request.messages ?? []).map(readMessage);
   const feedback = request.interrupt_feedback?.trim();

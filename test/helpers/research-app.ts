@@ -73,7 +73,6 @@ export interface ResearchAppOptions {
   home?: string;
   databaseUrl?: string;
   leaseMs?: number;
-  mcpEnabled?: boolean;
   /** Leave the home behind on dispose. */
   keep?: boolean;
   /** Do not take over waiting runs at the start. */
@@ -118,7 +117,7 @@ export async function startResearchApp(options: ResearchAppOptions) {
   if (!options.idle) await runs.start();
   const stream = { store, runs, clock: systemClock, heartbeatMs: 15_000 };
   const server: TestServer = await startTestServer({
-    routes: [createChatRoutes({ ...stream, mcpEnabled: options.mcpEnabled ?? false }), createRunRoutes(stream)],
+    routes: [createChatRoutes(stream), createRunRoutes(stream)],
     deps: { models: options.models, log },
   });
   const post = (body: Record<string, unknown>, init: RequestInit = {}) =>

@@ -10,7 +10,7 @@ export function createAgentPorts({ store, runs, clock, knowledge }: Deps): Agent
       store,
       runs,
       clock,
-      begin: (request) => startChat({ store, runs, clock, mcpEnabled: false }, request),
+      begin: (request) => startChat({ store, runs, clock }, request),
     }),
   };
 }

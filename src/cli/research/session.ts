@@ -37,7 +37,7 @@ export async function runResearch(
   context: CommandContext,
   session: ResearchSession,
 ): Promise<SessionOutcome> {
-  const chat = { store: deps.store, runs: deps.runs, clock: deps.clock, mcpEnabled: true };
+  const chat = { store: deps.store, runs: deps.runs, clock: deps.clock };
   let request = session.request;
   for (;;) {
     const run = await startChat(chat, request);
