@@ -3,6 +3,8 @@ import { createEvaluationRoutes } from './evaluation/routes.ts';
 import type { HttpListener } from './http/http-listener.ts';
 import { createRagRoutes } from './knowledge/routes.ts';
 import { createMcpRoutes } from './mcp/routes.ts';
+import { createMcpServerRoutes } from './mcp/server/routes.ts';
+import { McpSessions } from './mcp/server/sessions.ts';
 import { createOpenAiRoutes } from './openai-api/routes.ts';
 import { createPodcastRoutes } from './podcast/routes.ts';
 import { createPromptRoutes } from './prompt/routes.ts';
@@ -32,8 +34,24 @@ export function createApi(deps: Deps, listener?: HttpListener): ApiServer {
       createEvaluationRoutes({ models, gate: writing }),
       createMcpRoutes(mcp),
       createOpenAiRoutes(stream),
+      ...(config.mcp.serve_http ? [createMcpServer(deps)] : []),
     ],
     // Streams hear of the shutdown from the runs they follow.
     onShutdown: () => runs.stop(),
+  });
+}
+
+function createMcpServer({ config, agentPorts, clock, log }: Deps) {
+  const { mcp, server } = config;
+  return createMcpServerRoutes({
+    sessions: new McpSessions({
+      ports: agentPorts,
+      clock,
+      log,
+      maxSessions: mcp.max_sessions,
+      idleMs: mcp.session_idle_seconds * 1000,
+    }),
+    callers: { boundHost: server.host, allowedHosts: mcp.allowed_hosts, allowedOrigins: server.allowed_origins },
+    maxBodyBytes: server.max_body_bytes,
   });
 }

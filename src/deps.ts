@@ -11,6 +11,7 @@ import { createLogger, type Logger } from './lib/log.ts';
 import { createConnectionNeeds } from './mcp/connection-needs.ts';
 import type { MetadataDeps } from './mcp/metadata.ts';
 import { createMcpPolicy } from './mcp/policy.ts';
+import { type AgentPorts, createResearchPort } from './mcp/server/ports.ts';
 import { createMcpToolProvider } from './mcp/tool-provider.ts';
 import { validateMcpSettings } from './mcp/validate-settings.ts';
 import { createEmbedder } from './models/embedder.ts';
@@ -18,16 +19,20 @@ import { createExtractiveModel } from './models/extractive/extractive.ts';
 import type { Models } from './models/model.ts';
 import { createModels } from './models/models.ts';
 import { AudioShelf } from './podcast/audio-shelf.ts';
-import type { GeneratePodcastDeps } from './podcast/generate.ts';
+import { type GeneratePodcastDeps, generatePodcast } from './podcast/generate.ts';
 import { createPodcastWorkflow } from './podcast/workflow.ts';
+import { enhancePrompt } from './prompt/enhance.ts';
+import type { ChatRequest } from './research/model.ts';
 import { createQuickWorkflow } from './research/quick.ts';
 import type { ResearchDeps } from './research/scope.ts';
+import { startChat } from './research/start-chat.ts';
 import { createResearchWorkflow } from './research/workflow.ts';
 import { RunService } from './runs/service.ts';
 import { createCodeToolProvider } from './sandbox/code-tools.ts';
 import { createSearch } from './search/chain.ts';
 import type { SearchEngine } from './search/search.ts';
 import { createSlideGenerator, type SlideGenerator } from './slides/generate.ts';
+import { PPTX_MEDIA_TYPE } from './slides/model.ts';
 import { createSpeechEngine } from './speech/create-engine.ts';
 import { createSpeech } from './speech/create-speech.ts';
 import type { Speech } from './speech/speech.ts';
@@ -57,6 +62,8 @@ export interface Deps extends AsyncDisposable {
   mcp: MetadataDeps;
   /** Refuses bad `mcp_settings` of a request; absent when requests may not name servers. */
   checkMcpSettings: ((settings: unknown) => void) | undefined;
+  /** What the agent does for MCP clients. */
+  agentPorts: AgentPorts;
   /** Opens the database; `runs.start()` follows once the process is ready to work. */
   start(): Promise<void>;
 }
@@ -116,6 +123,8 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     workerConcurrency: worker ? config.runs.worker_concurrency : 0,
   });
   const slides = createSlideGenerator({ models, guardedFetch, clock, log, config: config.slides });
+  const podcasts = { runs, store, speech, shelf, gate: createGate(config.podcast, 'podcasts') };
+  const writing = createGate(config.writing, 'writing');
   return {
     config,
     home,
@@ -130,9 +139,10 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     store,
     runs,
     speech,
-    podcasts: { runs, store, speech, shelf, gate: createGate(config.podcast, 'podcasts') },
+    podcasts,
     slides,
-    writing: createGate(config.writing, 'writing'),
+    writing,
+    agentPorts: createAgentPorts({ store, runs, clock, knowledge, podcasts, slides, writing, models }),
     mcp,
     checkMcpSettings: mcp.enabled
       ? (settings) => void validateMcpSettings(settings, mcp.policy, mcp.defaultTimeoutMs)
@@ -147,6 +157,26 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
       await knowledge.stop();
       await store.stop();
     },
+  };
+}
+
+function createAgentPorts(
+  deps: Pick<Deps, 'store' | 'runs' | 'clock' | 'knowledge' | 'podcasts' | 'slides' | 'writing' | 'models'>,
+): AgentPorts {
+  const { store, runs, clock, knowledge, podcasts, slides, writing, models } = deps;
+  const begin = (request: ChatRequest) => startChat({ store, runs, clock }, request);
+  return {
+    research: createResearchPort({ store, runs, clock, begin }),
+    knowledge,
+    async generateSlides(input, signal) {
+      const { bytes, title } = await slides.generate(input, signal);
+      return { bytes, fileName: `${title}.pptx`, mediaType: PPTX_MEDIA_TYPE };
+    },
+    async generatePodcast(input, signal) {
+      const { audio } = await generatePodcast(podcasts, input, signal);
+      return { bytes: audio, fileName: 'podcast.mp3', mediaType: 'audio/mpeg' };
+    },
+    enhancePrompt: (input, signal) => writing.run(() => enhancePrompt(models, input, signal), signal),
   };
 }
 

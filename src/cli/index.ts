@@ -30,9 +30,29 @@ export const rootCommand: CliGroup = defineCliGroup(
       description: 'Manage the documents that research may use',
       load: async () => (await import('./knowledge.ts')).knowledgeCommand,
     },
+    speech: {
+      description: 'Speak a text to an audio file',
+      load: async () => (await import('./speech.ts')).speechCommand,
+    },
+    podcast: {
+      description: 'Make a podcast from a report',
+      load: async () => (await import('./podcast.ts')).podcastCommand,
+    },
     slides: {
       description: 'Make a PowerPoint presentation from a report',
       load: async () => (await import('./slides.ts')).slidesCommand,
+    },
+    prose: {
+      description: 'Continue, improve, shorten, lengthen or fix a text',
+      load: async () => (await import('./prose.ts')).proseCommand,
+    },
+    enhance: {
+      description: 'Make a prompt better',
+      load: async () => (await import('./enhance.ts')).enhanceCommand,
+    },
+    evaluate: {
+      description: 'Measure and grade a report',
+      load: async () => (await import('./evaluate.ts')).evaluateCommand,
     },
     mcp: {
       description: 'Model Context Protocol: look at servers, or be one',

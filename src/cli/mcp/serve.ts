@@ -2,7 +2,6 @@ import { ensureHome } from '../../config/home.ts';
 import { createDeps } from '../../deps.ts';
 import { serveOverStreams } from '../../mcp/server/stdio.ts';
 import { defineCliCommand } from '../command.ts';
-import { createAgentPorts } from './agent-ports.ts';
 
 /** `agent mcp serve`: the agent as an MCP server for the program that started it. */
 export const mcpServeCommand = defineCliCommand({
@@ -15,7 +14,7 @@ export const mcpServeCommand = defineCliCommand({
     await deps.start();
     await deps.runs.start();
     await serveOverStreams({
-      ports: createAgentPorts(deps),
+      ports: deps.agentPorts,
       log: deps.log,
       input: process.stdin,
       output: process.stdout,
