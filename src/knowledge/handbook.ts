@@ -8,9 +8,12 @@ import gettingStarted from '../handbook/getting-started.md' with { type: 'text' 
 import httpApi from '../handbook/http-api.md' with { type: 'text' };
 import knowledge from '../handbook/knowledge.md' with { type: 'text' };
 import models from '../handbook/models.md' with { type: 'text' };
+import podcasts from '../handbook/podcasts.md' with { type: 'text' };
+import prose from '../handbook/prose.md' with { type: 'text' };
 import research from '../handbook/research.md' with { type: 'text' };
 import runs from '../handbook/runs.md' with { type: 'text' };
 import security from '../handbook/security.md' with { type: 'text' };
+import speech from '../handbook/speech.md' with { type: 'text' };
 import troubleshooting from '../handbook/troubleshooting.md' with { type: 'text' };
 import webSearch from '../handbook/web-search.md' with { type: 'text' };
 import webhookRecipes from '../handbook/webhook-recipes.md' with { type: 'text' };
@@ -32,6 +35,9 @@ export const HANDBOOK_PAGES: readonly HandbookPage[] = [
   { name: 'knowledge', text: knowledge },
   { name: 'web-search', text: webSearch },
   { name: 'crawling-and-safety', text: crawlingAndSafety },
+  { name: 'speech', text: speech },
+  { name: 'podcasts', text: podcasts },
+  { name: 'prose', text: prose },
   { name: 'models', text: models },
   { name: 'webhooks', text: webhooks },
   { name: 'webhook-recipes', text: webhookRecipes },
