@@ -133,17 +133,28 @@ function contentTypes(paths: string[]): string {
 function checkRelationships(parts: ReadonlyMap<string, Uint8Array | string>): void {
   for (const [path, xml] of parts) {
     if (!path.endsWith('.rels') || typeof xml !== 'string') continue;
-    const base = `/${path.replace(/_rels\/[^/]+$/, '')}`;
-    for (const [element] of xml.matchAll(/<Relationship\b[^>]*>/g)) {
-      const target = /\bTarget="([^"]*)"/.exec(element)?.[1] ?? '';
-      const isExternal = /\bTargetMode="External"/.test(element);
+    const folder = path.slice(0, path.lastIndexOf('_rels/'));
+    for (const [element, target = ''] of xml.matchAll(/<Relationship\b[^>]*?\bTarget="([^"]*)"[^>]*>/g)) {
+      const isExternal = element.includes('TargetMode="External"');
       const isFine = isExternal
         ? element.includes('/relationships/hyperlink"') && /^https?:\/\//.test(target)
-        : parts.has(new URL(target, `file://${base}`).pathname.slice(1));
+        : parts.has(resolvePart(folder, target));
       if (!isFine)
         throw internalError('slides_package', 'Internal server error', new Error(`${path}: dangling relationship`));
     }
   }
+}
+
+/** The part a relative or absolute target names. */
+function resolvePart(folder: string, target: string): string {
+  if (target.startsWith('/')) return target.slice(1);
+  let base = folder;
+  let rest = target;
+  while (rest.startsWith('../')) {
+    rest = rest.slice(3);
+    base = base.slice(0, base.lastIndexOf('/', base.length - 2) + 1);
+  }
+  return base + rest;
 }
 
 function escapeXml(text: string): string {

@@ -35,8 +35,14 @@ const NO_BORDER = { type: 'none' as const };
 
 type TextOptions = PptxGenJS.TextPropsOptions;
 
-/** Draws the pages with pptxgenjs; the result is its raw file, which `cleanPackage` puts right. */
+/** The pages as pptxgenjs writes them, not compressed; `cleanPackage` puts right what is wrong with it. */
 export async function renderPages(pages: readonly Page[], options: RenderOptions): Promise<Uint8Array> {
+  const deck = await drawPages(pages, options);
+  return (await deck.write({ outputType: 'uint8array' })) as Uint8Array;
+}
+
+/** Draws the pages with pptxgenjs. */
+export async function drawPages(pages: readonly Page[], options: RenderOptions): Promise<PptxGenJS> {
   const { default: Pptx } = await import('pptxgenjs');
   const deck = new Pptx();
   deck.layout = 'LAYOUT_WIDE';
@@ -55,7 +61,7 @@ export async function renderPages(pages: readonly Page[], options: RenderOptions
     // Every slide gets a notes page; an empty one would show its prompt.
     slide.addNotes(page.notes || page.title);
   }
-  return (await deck.write({ outputType: 'uint8array' })) as Uint8Array;
+  return deck;
 }
 
 class Painter {

@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 
 /** 1 January 1980, the beginning of the format's calendar: the same deck gives the same bytes. */
 const DOS_DATE = 0x21;
@@ -6,45 +6,64 @@ const UTF8_NAMES = 0x800;
 const DEFLATED = 8;
 const VERSION = 20;
 
+const LOCAL_SIZE = 30;
+const CENTRAL_SIZE = 46;
+const END_SIZE = 22;
+
 /**
- * A zip file (APPNOTE 6.3.10, without zip64) of the entries in their order, each deflated. Native compression takes a
- * fifth of the time of one in JavaScript.
+ * A zip file (APPNOTE 6.3.10, without zip64) of the entries in their order, each deflated. libdeflate's first level takes
+ * less than half the time of its sixth, or of zlib, and gives files a twentieth larger.
  */
 export function zipDeflated(entries: readonly (readonly [path: string, content: Uint8Array | string])[]): Uint8Array {
-  const parts: Uint8Array[] = [];
-  const directory: Uint8Array[] = [];
-  let offset = 0;
-  let directorySize = 0;
-  for (const [path, content] of entries) {
+  const packed = entries.map(([path, content]) => {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    const name = Buffer.from(path);
-    const data = deflateRawSync(bytes, { level: 6 });
-    const common = Buffer.alloc(26);
-    common.writeUInt16LE(VERSION, 0);
-    common.writeUInt16LE(UTF8_NAMES, 2);
-    common.writeUInt16LE(DEFLATED, 4);
-    common.writeUInt16LE(DOS_DATE, 8);
-    common.writeUInt32LE(crc32(bytes), 10);
-    common.writeUInt32LE(data.byteLength, 14);
-    common.writeUInt32LE(bytes.byteLength, 18);
-    common.writeUInt16LE(name.byteLength, 22);
-    parts.push(signature(0x04034b50), common, name, data);
-    const tail = Buffer.alloc(14);
-    tail.writeUInt32LE(offset, 10);
-    directory.push(signature(0x02014b50), Buffer.from([VERSION, 0]), common, tail, name);
-    offset += 30 + name.byteLength + data.byteLength;
-    directorySize += 46 + name.byteLength;
+    const data = Bun.deflateSync(bytes as Uint8Array<ArrayBuffer>, { level: 1, library: 'libdeflate' });
+    return { name: Buffer.from(path), data, size: bytes.byteLength, crc: crc32(bytes) };
+  });
+  const total = packed.reduce(
+    (sum, { name, data }) => sum + LOCAL_SIZE + CENTRAL_SIZE + 2 * name.length + data.length,
+    END_SIZE,
+  );
+  const file = Buffer.alloc(total);
+  let offset = 0;
+  const starts = packed.map((entry) => {
+    const start = offset;
+    file.writeUInt32LE(0x04034b50, offset);
+    writeCommon(file, offset + 4, entry);
+    file.set(entry.name, offset + LOCAL_SIZE);
+    file.set(entry.data, offset + LOCAL_SIZE + entry.name.length);
+    offset += LOCAL_SIZE + entry.name.length + entry.data.length;
+    return start;
+  });
+  const directory = offset;
+  for (const [index, entry] of packed.entries()) {
+    file.writeUInt32LE(0x02014b50, offset);
+    file.writeUInt16LE(VERSION, offset + 4);
+    writeCommon(file, offset + 6, entry);
+    file.writeUInt32LE(starts[index]!, offset + 42);
+    file.set(entry.name, offset + CENTRAL_SIZE);
+    offset += CENTRAL_SIZE + entry.name.length;
   }
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(entries.length, 4);
-  end.writeUInt16LE(entries.length, 6);
-  end.writeUInt32LE(directorySize, 8);
-  end.writeUInt32LE(offset, 12);
-  return new Uint8Array(Buffer.concat([...parts, ...directory, signature(0x06054b50), end]));
+  file.writeUInt32LE(0x06054b50, offset);
+  file.writeUInt16LE(packed.length, offset + 8);
+  file.writeUInt16LE(packed.length, offset + 10);
+  file.writeUInt32LE(offset - directory, offset + 12);
+  file.writeUInt32LE(directory, offset + 16);
+  return new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
 }
 
-function signature(value: number): Uint8Array {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
+/** The fields that the local and the central header share, from the version needed to the length of the name. */
+function writeCommon(
+  file: Buffer,
+  at: number,
+  entry: { name: Uint8Array; data: Uint8Array; size: number; crc: number },
+): void {
+  file.writeUInt16LE(VERSION, at);
+  file.writeUInt16LE(UTF8_NAMES, at + 2);
+  file.writeUInt16LE(DEFLATED, at + 4);
+  file.writeUInt16LE(DOS_DATE, at + 8);
+  file.writeUInt32LE(entry.crc, at + 10);
+  file.writeUInt32LE(entry.data.length, at + 14);
+  file.writeUInt32LE(entry.size, at + 18);
+  file.writeUInt16LE(entry.name.length, at + 22);
 }
