@@ -4,7 +4,6 @@ import type { HttpListener } from './http/http-listener.ts';
 import { createRagRoutes } from './knowledge/routes.ts';
 import { createMcpRoutes } from './mcp/routes.ts';
 import { createMcpServerRoutes } from './mcp/server/routes.ts';
-import { McpSessions } from './mcp/server/sessions.ts';
 import { createOpenAiRoutes } from './openai-api/routes.ts';
 import { createPodcastRoutes } from './podcast/routes.ts';
 import { createPromptRoutes } from './prompt/routes.ts';
@@ -41,16 +40,10 @@ export function createApi(deps: Deps, listener?: HttpListener): ApiServer {
   });
 }
 
-function createMcpServer({ config, agentPorts, clock, log }: Deps) {
+function createMcpServer({ config, mcpSessions }: Deps) {
   const { mcp, server } = config;
   return createMcpServerRoutes({
-    sessions: new McpSessions({
-      ports: agentPorts,
-      clock,
-      log,
-      maxSessions: mcp.max_sessions,
-      idleMs: mcp.session_idle_seconds * 1000,
-    }),
+    sessions: mcpSessions,
     callers: { boundHost: server.host, allowedHosts: mcp.allowed_hosts, allowedOrigins: server.allowed_origins },
     maxBodyBytes: server.max_body_bytes,
   });

@@ -12,6 +12,7 @@ import { createConnectionNeeds } from './mcp/connection-needs.ts';
 import type { MetadataDeps } from './mcp/metadata.ts';
 import { createMcpPolicy } from './mcp/policy.ts';
 import { type AgentPorts, createResearchPort } from './mcp/server/ports.ts';
+import { McpSessions } from './mcp/server/sessions.ts';
 import { createMcpToolProvider } from './mcp/tool-provider.ts';
 import { validateMcpSettings } from './mcp/validate-settings.ts';
 import { createEmbedder } from './models/embedder.ts';
@@ -64,6 +65,8 @@ export interface Deps extends AsyncDisposable {
   checkMcpSettings: ((settings: unknown) => void) | undefined;
   /** What the agent does for MCP clients. */
   agentPorts: AgentPorts;
+  /** The clients of `/mcp`. */
+  mcpSessions: McpSessions;
   /** Opens the database; `runs.start()` follows once the process is ready to work. */
   start(): Promise<void>;
 }
@@ -125,6 +128,14 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
   const slides = createSlideGenerator({ models, guardedFetch, clock, log, config: config.slides });
   const podcasts = { runs, store, speech, shelf, gate: createGate(config.podcast, 'podcasts') };
   const writing = createGate(config.writing, 'writing');
+  const agentPorts = createAgentPorts({ store, runs, clock, knowledge, podcasts, slides, writing, models });
+  const mcpSessions = new McpSessions({
+    ports: agentPorts,
+    clock,
+    log,
+    maxSessions: config.mcp.max_sessions,
+    idleMs: config.mcp.session_idle_seconds * 1000,
+  });
   return {
     config,
     home,
@@ -142,13 +153,15 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     podcasts,
     slides,
     writing,
-    agentPorts: createAgentPorts({ store, runs, clock, knowledge, podcasts, slides, writing, models }),
+    agentPorts,
+    mcpSessions,
     mcp,
     checkMcpSettings: mcp.enabled
       ? (settings) => void validateMcpSettings(settings, mcp.policy, mcp.defaultTimeoutMs)
       : undefined,
     start: () => store.start(),
     async [Symbol.asyncDispose]() {
+      await mcpSessions.stop();
       await runs.stop();
       crawler.stop();
       code.stop();
