@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { internalError, upstreamError } from '../errors.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { AudioAnswer, AudioQuestion } from './audio.worker.ts';
@@ -20,14 +21,15 @@ export interface AudioWorkersOptions {
 /** Unused workers that are kept. */
 const MAX_IDLE = 4;
 
-/** Encodes single files one at a time, and every mix in a worker that is its own until it is finished. */
+/** Works on as many cores as there are but one; a mix has a worker of its own until it is finished. */
 export function createAudioWorkers({ idleMs = 30_000 }: AudioWorkersOptions = {}): AudioWorkers {
-  const place = new Semaphore(1);
+  // One core is left to the event loop.
+  const cores = new Semaphore(Math.max(1, availableParallelism() - 1));
   const pool = new WorkerPool(idleMs);
   return {
     stop: () => pool.stop(),
     encode: (wav, signal) =>
-      place.run(async () => {
+      cores.run(async () => {
         const worker = pool.take();
         const answer = await ask(worker, { kind: 'encode', wav: owned(wav) }, signal).catch((error: unknown) => {
           worker.terminate();
@@ -37,7 +39,7 @@ export function createAudioWorkers({ idleMs = 30_000 }: AudioWorkersOptions = {}
         if (answer.ok && 'bytes' in answer) return answer.bytes;
         throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be encoded.');
       }, signal),
-    openMixer: () => createMixer(pool),
+    openMixer: () => createMixer(pool, cores),
   };
 }
 
@@ -72,25 +74,24 @@ class WorkerPool {
   }
 }
 
-function createMixer(pool: WorkerPool): Mixer {
+function createMixer(pool: WorkerPool, cores: Semaphore): Mixer {
   let worker: Bun.Worker | undefined;
   const closed = new AbortController();
-  const ready = () => {
-    closed.signal.throwIfAborted();
-    worker ??= pool.take();
-    return worker;
-  };
+  const work = (question: AudioQuestion) =>
+    cores.run(() => {
+      worker ??= pool.take();
+      return ask(worker, question, closed.signal);
+    }, closed.signal);
   return {
     async add(audio) {
-      const answer = await ask(ready(), { kind: 'add', audio: owned(audio) }, closed.signal);
+      const answer = await work({ kind: 'add', audio: owned(audio) });
       if (answer.ok && 'line' in answer) return answer.line;
       throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be added.');
     },
     async finish(tag) {
-      const used = ready();
-      const answer = await ask(used, { kind: 'finish', ...tag }, closed.signal);
+      const answer = await work({ kind: 'finish', ...tag });
+      if (worker) pool.give(worker);
       worker = undefined;
-      pool.give(used);
       if (answer.ok && 'bytes' in answer) return { bytes: answer.bytes, durationMs: answer.durationMs };
       throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be finished.');
     },

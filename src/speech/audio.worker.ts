@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { resample } from './condition.ts';
 import { Mix } from './mix.ts';
 import { encodedRate, Lame } from './mp3-encoder.ts';
@@ -18,6 +19,7 @@ export type AudioAnswer =
 
 declare const self: Worker;
 
+yieldToOthers();
 const lame = new Lame();
 /** The mix being built; a new one begins after each finish. */
 let mix = new Mix(lame);
@@ -52,4 +54,17 @@ async function respond(question: AudioQuestion): Promise<AudioAnswer> {
 /** Bytes whose buffer holds nothing else, so that it can be handed over. */
 function whole(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+}
+
+/**
+ * Lets the event loop go first when cores are short. On Linux a priority belongs to the thread that asks for it; on
+ * other systems it would be that of the whole process.
+ */
+function yieldToOthers(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(0, 10);
+  } catch {
+    // A sandbox may forbid it: then the worker competes like any other thread.
+  }
 }
