@@ -8,10 +8,12 @@ import gettingStarted from '../handbook/getting-started.md' with { type: 'text' 
 import httpApi from '../handbook/http-api.md' with { type: 'text' };
 import knowledge from '../handbook/knowledge.md' with { type: 'text' };
 import models from '../handbook/models.md' with { type: 'text' };
+import openaiApi from '../handbook/openai-api.md' with { type: 'text' };
 import podcasts from '../handbook/podcasts.md' with { type: 'text' };
 import prose from '../handbook/prose.md' with { type: 'text' };
 import research from '../handbook/research.md' with { type: 'text' };
 import runs from '../handbook/runs.md' with { type: 'text' };
+import sandbox from '../handbook/sandbox.md' with { type: 'text' };
 import security from '../handbook/security.md' with { type: 'text' };
 import speech from '../handbook/speech.md' with { type: 'text' };
 import troubleshooting from '../handbook/troubleshooting.md' with { type: 'text' };
@@ -45,6 +47,8 @@ export const HANDBOOK_PAGES: readonly HandbookPage[] = [
   { name: 'configuration', text: configuration },
   { name: 'command-line', text: commandLine },
   { name: 'http-api', text: httpApi },
+  { name: 'openai-api', text: openaiApi },
+  { name: 'sandbox', text: sandbox },
   { name: 'security', text: security },
   { name: 'deployment', text: deployment },
   { name: 'troubleshooting', text: troubleshooting },
