@@ -65,7 +65,8 @@ function fromUnion(source: Schema, union: Schema[]): Schema {
 
 const COERCED_FORMATS = new Set(['integer', 'numeric', 'boolean', 'ObjectString', 'ArrayString']);
 
-function isCoercedText(option: Schema): boolean {
+/** True for the text form of a number or another value in a query string. */
+export function isCoercedText(option: Schema): boolean {
   return option['type'] === 'string' && COERCED_FORMATS.has(option['format'] as string);
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { isCoercedText } from './openapi-schema.ts';
 
 /** A failed check of TypeBox, as far as it is used here. */
 interface SchemaError {
@@ -44,6 +45,7 @@ export function validationError(place: string, found: Iterable<unknown>): AppErr
 function sentence(place: string, errors: { path: string; message: string }[]): string {
   const first = errors[0];
   if (!first) return `The ${place} does not match the schema.`;
+  if (first.path === '' && first.message === 'Expected object') return `The ${place} must be a JSON object.`;
   const field = first.path.slice(1).replaceAll('/', '.');
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const what = first.message === REQUIRED ? 'is required' : lowerFirst(first.message);
@@ -88,7 +90,7 @@ function allowedValues(schema: Record<string, unknown>): string[] | undefined {
   if (!Array.isArray(options)) return undefined;
   const values: string[] = [];
   for (const option of options as Record<string, unknown>[]) {
-    if (option['type'] === 'null') continue;
+    if (option['type'] === 'null' || isCoercedText(option)) continue;
     const inner = allowedValues(option);
     const named = inner ?? (typeof option['type'] === 'string' ? [`${article(option['type'])} ${option['type']}`] : []);
     if (named.length === 0) return undefined;

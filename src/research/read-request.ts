@@ -1,4 +1,5 @@
-import { AppError, userError } from '../errors.ts';
+import { userError } from '../errors.ts';
+import { invalidField } from '../lib/invalid-field.ts';
 import type { ThreadMessage, ThreadRow } from '../store/store.ts';
 import type { ChatMessage, ChatRequest, ConversationMessage, ReportStyle, ResearchInput } from './model.ts';
 import { REPORT_STYLES } from './model.ts';
@@ -17,7 +18,7 @@ export function readStyle(name: string | null | undefined): ReportStyle {
     .replaceAll(/[\s-]+/g, '_');
   const style = REPORT_STYLES.find((entry) => entry === key);
   if (style) return style;
-  throw invalid('/report_style', `report_style must be one of ${REPORT_STYLES.join(', ')}.`);
+  throw invalidField('/report_style', `report_style must be one of ${REPORT_STYLES.join(', ')}.`);
 }
 
 /** A message of the request as the agents see it. */
@@ -28,11 +29,11 @@ export function readMessage(message: ChatMessage): ConversationMessage {
   for (const item of message.content) {
     if (item.type === 'text') texts.push(item.text ?? '');
     else if ((item.type === 'image' || item.type === 'image_url') && item.image_url) images.push(item.image_url);
-    else throw invalid('/messages', 'A content item must be {type: "text", text} or {type: "image", image_url}.');
+    else throw invalidField('/messages', 'A content item must be {type: "text", text} or {type: "image", image_url}.');
   }
   for (const url of images) {
     if (!/^(https?:\/\/|data:image\/)/i.test(url))
-      throw invalid('/messages', 'An image_url must be an http(s) address or a data:image URL.');
+      throw invalidField('/messages', 'An image_url must be an http(s) address or a data:image URL.');
   }
   return { role: message.role, text: texts.join('\n'), images };
 }
@@ -98,18 +99,11 @@ export function checkRequest(request: ChatRequest, checkMcpSettings: StartChatDe
   if (namesServers) checkMcpSettings?.(request.mcp_settings);
   const hasFeedback = (request.interrupt_feedback ?? '').trim() !== '';
   const messages = request.messages ?? [];
-  if (messages.length === 0 && !hasFeedback) throw invalid('/messages', 'messages must hold at least one message.');
+  if (messages.length === 0 && !hasFeedback)
+    throw invalidField('/messages', 'messages must hold at least one message.');
   if (!hasFeedback && messages.at(-1)?.role !== 'user')
-    throw invalid('/messages', 'The last message must be from the user.');
-  if (/\p{Cc}/u.test(request.thread_id ?? ''))
-    throw invalid('/thread_id', 'thread_id must not hold control characters.');
-}
-
-function invalid(path: string, message: string): AppError {
-  return new AppError(message, {
-    code: 'validation_failed',
-    category: 'user',
-    status: 422,
-    errors: [{ path, message }],
-  });
+    throw invalidField('/messages', 'The last message must be from the user.');
+  const threadId = request.thread_id ?? '';
+  if (/\p{Cc}/u.test(threadId) || !threadId.isWellFormed())
+    throw invalidField('/thread_id', 'thread_id must not hold control characters or half a character.');
 }

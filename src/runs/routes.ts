@@ -58,7 +58,11 @@ export function createRunRoutes(deps: StreamDeps) {
       },
       {
         query: Type.Object({
-          limit: QueryInteger({ minimum: 1, maximum: 200, description: 'How many, newest first (default 20).' }),
+          limit: QueryInteger('limit', {
+            minimum: 1,
+            maximum: 200,
+            description: 'How many, newest first (default 20).',
+          }),
           thread_id: Type.Optional(Type.String({ description: 'Only runs of this thread.' })),
         }),
         response: { 200: Type.Object({ runs: Type.Array(RunView) }) },

@@ -26,7 +26,7 @@ export function streamRun(
     server: options.server,
     frames: followFrames(deps, run.id, options.after, gone.signal),
     heartbeatMs: deps.heartbeatMs,
-    headers: { 'x-run-id': run.id, 'x-thread-id': run.threadId },
+    headers: runHeaders(run),
     onDisconnect: () => {
       gone.abort(new DOMException('The client went away.', 'AbortError'));
       options.onDisconnect?.();
@@ -34,6 +34,11 @@ export function streamRun(
     errorFrame: (error) =>
       isAbort(error) ? '' : frameEvent(run.id, { type: 'error', data: failureData(run.threadId) }),
   });
+}
+
+/** The headers that name a run and its thread; a header carries ASCII only, so other characters are percent-encoded. */
+export function runHeaders(run: Pick<RunRow, 'id' | 'threadId'>) {
+  return { 'x-run-id': run.id, 'x-thread-id': run.threadId.replaceAll(/[^\x20-\x7e]+/gu, encodeURI) };
 }
 
 function failureData(threadId: string): string {

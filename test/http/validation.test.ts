@@ -39,7 +39,7 @@ test('the sentence speaks of the place and the field', () => {
   const query = validationError('query', Value.Errors(Type.Object({ limit: Type.Integer() }), { limit: 'x' }));
   expect(query.message).toBe('The query is not valid: "limit" expected integer.');
   const root = validationError('body', Value.Errors(Type.Object({}), 5));
-  expect(root.message).toBe('The request body is not valid: expected object.');
+  expect(root.message).toBe('The request body must be a JSON object.');
 });
 
 test('at most twenty fields are listed', () => {

@@ -33,7 +33,9 @@ export function createSampleRoutes() {
       detail: { summary: 'Upload', ...problemResponses(501) },
     })
     .get('/list', ({ query }) => query, {
-      query: Type.Object({ limit: QueryInteger({ minimum: 1, maximum: 100, default: 20, description: 'At most.' }) }),
+      query: Type.Object({
+        limit: QueryInteger('limit', { minimum: 1, maximum: 100, default: 20, description: 'At most.' }),
+      }),
     })
     .get('/items/:id', ({ params }) => params, { response: { 200: Type.Object({ id: Type.String() }) } })
     .get('/broken-answer', () => ({ id: 1 }) as unknown as { id: string }, {
