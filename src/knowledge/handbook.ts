@@ -7,6 +7,7 @@ import deployment from '../handbook/deployment.md' with { type: 'text' };
 import gettingStarted from '../handbook/getting-started.md' with { type: 'text' };
 import httpApi from '../handbook/http-api.md' with { type: 'text' };
 import knowledge from '../handbook/knowledge.md' with { type: 'text' };
+import mcp from '../handbook/mcp.md' with { type: 'text' };
 import models from '../handbook/models.md' with { type: 'text' };
 import openaiApi from '../handbook/openai-api.md' with { type: 'text' };
 import podcasts from '../handbook/podcasts.md' with { type: 'text' };
@@ -41,6 +42,7 @@ export const HANDBOOK_PAGES: readonly HandbookPage[] = [
   { name: 'podcasts', text: podcasts },
   { name: 'prose', text: prose },
   { name: 'models', text: models },
+  { name: 'mcp', text: mcp },
   { name: 'webhooks', text: webhooks },
   { name: 'webhook-recipes', text: webhookRecipes },
   { name: 'delivery-targets', text: deliveryTargets },

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -20,21 +21,29 @@ export interface ChildPlaces {
   groups: RunningGroups;
 }
 
-/** The process groups that run now; they are killed with this process, however it ends. */
+/** The programs that run now; they are killed with this process, however it ends. */
 export class RunningGroups {
-  readonly #pids = new Set<number>();
-  readonly #killAll = () => {
-    for (const pid of this.#pids) signalGroup(pid, 'SIGKILL');
-  };
+  /** Working folder by process group. */
+  readonly #folders = new Map<number, string>();
 
-  add(pid: number): void {
-    if (this.#pids.size === 0) process.on('exit', this.#killAll);
-    this.#pids.add(pid);
+  add(pid: number, folder: string): void {
+    if (this.#folders.size === 0) process.on('exit', this.#leave);
+    this.#folders.set(pid, folder);
   }
 
   remove(pid: number): void {
-    if (this.#pids.delete(pid) && this.#pids.size === 0) process.off('exit', this.#killAll);
+    if (this.#folders.delete(pid) && this.#folders.size === 0) process.off('exit', this.#leave);
   }
+
+  /** Kills every program; whoever waits for one hears at once that it ended. */
+  killAll(): void {
+    for (const pid of this.#folders.keys()) signalGroup(pid, 'SIGKILL');
+  }
+
+  readonly #leave = () => {
+    this.killAll();
+    for (const folder of this.#folders.values()) rmSync(folder, { recursive: true, force: true });
+  };
 }
 
 /** A program with everything it starts; all of it is gone after `stop`. */
@@ -77,7 +86,7 @@ export async function startServerProcess(target: StdioTarget, places: ChildPlace
       detached: true,
     });
     const { pid } = child;
-    places.groups.add(pid);
+    places.groups.add(pid, folder);
     const stop = async () => {
       try {
         void Promise.resolve(child.stdin.end()).catch(() => undefined);

@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-const ROUNDS = 5;
+/** Longest wait for killed processes to be gone. */
+const GONE_MS = 1000;
+const POLL_MS = 5;
 const PARALLEL_READS = 64;
 
 /**
@@ -8,8 +10,9 @@ const PARALLEL_READS = 64;
  * below it. Linux only, where `/proc` tells; elsewhere the group was all that could be reached.
  */
 export async function killStragglers(mark: string, leader: number): Promise<void> {
-  // A process may start another between the look and the signal.
-  for (let round = 0; round < ROUNDS; round++) {
+  const deadline = performance.now() + GONE_MS;
+  // Until none is found: a process may start another between the look and the signal, and takes a moment to go.
+  while (performance.now() < deadline) {
     const found = await findMarked(mark);
     found.delete(leader);
     if (found.size === 0) return;
@@ -20,6 +23,7 @@ export async function killStragglers(mark: string, leader: number): Promise<void
         // It ended meanwhile.
       }
     }
+    await Bun.sleep(POLL_MS);
   }
 }
 

@@ -101,6 +101,7 @@ function createToolSet(specs: McpServerSpec[], options: McpToolProviderOptions, 
 function createTool(name: string, server: RunServer, tool: McpTool, { config, clock }: McpToolProviderOptions): Tool {
   const description = tool.description ?? tool.title ?? '';
   return {
+    ...(name === tool.name ? {} : { aliases: [tool.name] }),
     definition: {
       name,
       description: description.slice(0, MAX_DESCRIPTION) || `Tool ${tool.name} of ${server.spec.name}.`,

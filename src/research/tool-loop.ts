@@ -100,7 +100,9 @@ async function* answerOnce(
 /** The first call that needs the user's word and has none yet. */
 function findUnapproved(scope: Scope, options: LoopOptions, calls: ToolCall[], round: number): LoopResult | undefined {
   for (const [index, call] of calls.entries()) {
-    if (!scope.input.interruptBeforeTools.includes(call.name)) continue;
+    const tool = options.tools.find((entry) => entry.definition.name === call.name);
+    const names = [call.name, ...(tool?.aliases ?? [])];
+    if (!names.some((name) => scope.input.interruptBeforeTools.includes(name))) continue;
     const key = approvalKey(options.key, round, index);
     if (!scope.context.journal.has(key)) {
       return { status: 'suspended', key, tool: call.name, input: parseArguments(call) ?? call.argumentsText };

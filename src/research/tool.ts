@@ -21,6 +21,8 @@ export interface ToolOutcome {
 /** A tool an agent may call. `run` throws an AppError for failures the model should hear of. */
 export interface Tool {
   definition: ToolDefinition;
+  /** Further names under which a request may ask for approval: the tool's own, when it had to be renamed. */
+  aliases?: string[];
   run(args: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>;
 }
 

@@ -360,6 +360,24 @@ describe('a research run', () => {
   });
 });
 
+test('approval is also asked for by the own name of a tool that had to be renamed', async () => {
+  await using place = await openPlace((config) => {
+    const server = { command: 'node', args: [EVERYTHING, 'stdio'], enabled_tools: ['echo'] };
+    config.mcp.servers = { a: server, b: server };
+  });
+  const log = createLogger({ level: 'silent', format: 'text' });
+  const provider = createMcpToolProvider({ config: place.config, connection: place.needs, log, clock: systemClock });
+  const prefixed: ScriptedStep = { agent: 'researcher', toolCalls: [{ name: 'b__echo', args: { message: 'x' } }] };
+  const model = scriptedModel([HANDOFF, { agent: 'planner', text: [planText(1)] }, prefixed]);
+  await using app = await startResearchApp({
+    models: scriptedModels({ basic: model }),
+    deps: { toolProviders: [provider] },
+  });
+  const { frames } = await app.chat({ ...question(), auto_accepted_plan: true, interrupt_before_tools: ['echo'] });
+  expect(frames.at(-1)).toMatchObject({ event: 'interrupt', data: { content: expect.stringContaining('b__echo') } });
+  model.assertDone();
+});
+
 describe('results', () => {
   const read = (result: Record<string, unknown>) => readToolResult(result, 1000).content;
   test.each([
