@@ -48,7 +48,7 @@ export function parseNumberCell(text: string, locale: string): NumberCell | unde
   const rest = words.join(' ').replace(/^\(.*\)$/, '');
   if (rest.length > 12 || /[\d/:]/.test(rest)) return undefined;
   return {
-    value: (sign === '' || sign === '+' ? 1 : -1) * value * scale,
+    value: Number(((sign === '' || sign === '+' ? 1 : -1) * value * scale).toPrecision(15)),
     unit: [currency, rest].filter(Boolean).join(' '),
     scale,
   };

@@ -1,12 +1,11 @@
 import { escapeMarkdown, plainText } from './inline.ts';
 import type { Bullet, Deck, ImageReference, PlacedSlide, Slide } from './model.ts';
 import { type Phrases, phrasesFor } from './phrases.ts';
-import { type Block, type Link, readMarkdown, type Topic } from './read-markdown.ts';
+import { type Block, readMarkdown, type Topic } from './read-markdown.ts';
+import { linkReferences, type Reference, takeReferences } from './references.ts';
 import { splitSentences, visibleLength } from './sentences.ts';
 import { tableSlides } from './table-chart.ts';
 
-const REFERENCES =
-  /^(?:(?:key |works )?citations?|references|sources|works cited|bibliography|further reading|quellen(?:verzeichnis)?|literatur(?:verzeichnis)?|références|bibliographie|referencias|fuentes|bibliografía|参考(?:资料|文献|資料)?|(?:主要|关键)?引用|来源|出典|引用文献|參考資料|참고\s?문헌|출처)[:：]?$/i;
 const MAX_TITLE = 100;
 /** A list of at least this many short items reads better in two columns. */
 const COLUMN_ITEMS = 8;
@@ -17,11 +16,6 @@ const MAX_POINTS = 5;
 const MAX_AGENDA = 69;
 const MAX_POINT_LENGTH = 150;
 const MAX_LEAD_LENGTH = 200;
-
-interface Reference {
-  text: string;
-  url?: string;
-}
 
 interface Section {
   title: string;
@@ -95,55 +89,6 @@ function takeTitle(topics: Topic[], phrases: Phrases): string {
     return block.table.header.map(plainText).filter(Boolean).join(' · ').slice(0, MAX_TITLE) || phrases.overview;
   if (block?.type === 'quote') return plainText(block.text).slice(0, MAX_TITLE);
   return phrases.overview;
-}
-
-/** Takes the sections that list sources out of the document. */
-function takeReferences(topics: Topic[]): Reference[] {
-  const references: Reference[] = [];
-  for (let index = topics.length - 1; index >= 0; index--) {
-    const topic = topics[index]!;
-    if (!REFERENCES.test(topic.title.replace(/^[\d.\s]+/, ''))) continue;
-    const [block] = topic.blocks;
-    if (topic.blocks.length === 1 && block?.type === 'points') {
-      // A section about citing is no list of sources.
-      const listed = block.bullets.filter(
-        ({ text, number }) => number !== undefined || /https?:|^\s*\[\^?\w+\]/.test(text),
-      );
-      if (listed.length < block.bullets.length / 2) continue;
-      references.unshift(...block.bullets.map((bullet) => readReference(bullet.text, topic.links)));
-      topics.splice(index, 1);
-    } else if (topic.blocks.length === 0) {
-      if (topic.links.length > 0) references.unshift(...topic.links);
-      topics.splice(index, 1);
-    }
-  }
-  return references;
-}
-
-function readReference(markdown: string, links: Link[]): Reference {
-  const text = plainText(markdown).replace(/^\s*(?:\[\^?[\w-]+\]:?|\d+[.)])\s*/, '');
-  const link = links.find((candidate) => markdown.includes(candidate.url)) ?? undefined;
-  const url = link?.url ?? /https?:\/\/[^\s<>)\]]+/.exec(markdown)?.[0];
-  const label = url
-    ? text
-        .replace(url, '')
-        .replace(/[\s:–—-]+$/, '')
-        .trim()
-    : text;
-  return { text: label || (url ? hostOf(url) : text), ...(url ? { url } : {}) };
-}
-
-/** Without a list of sources, the links of the text are the sources. */
-function linkReferences(topics: Topic[]): Reference[] {
-  const byUrl = new Map<string, Reference>();
-  for (const { text, url } of topics.flatMap((topic) => topic.links))
-    if (/^https?:\/\//i.test(url) && !byUrl.has(url))
-      byUrl.set(url, { text: text && text !== url ? text : hostOf(url), url });
-  return [...byUrl.values()];
-}
-
-function hostOf(url: string): string {
-  return URL.parse(url)?.hostname.replace(/^www\./, '') ?? url;
 }
 
 /** Sections are opened by the headings of the highest level there is. */

@@ -1,7 +1,7 @@
 import { Lexer, type Token, type Tokens } from 'marked';
-import { cleanText, escapeMarkdown, parseInline, plainText } from './inline.ts';
+import { cleanText, escapeMarkdown, plainText } from './inline.ts';
+import { imagesOf, isPseudoHeading, sentencesOf, withoutFrontMatter } from './markdown-text.ts';
 import type { Bullet, ImageReference } from './model.ts';
-import { splitSentences, visibleLength } from './sentences.ts';
 import type { TableText } from './table-chart.ts';
 
 /** A part of a document that asks for its own kind of slide. */
@@ -34,8 +34,6 @@ export interface MarkdownDocument {
 }
 
 const MAX_LEVEL = 2;
-/** A paragraph up to this length is one bullet whatever its sentences. */
-const SHORT_PARAGRAPH = 140;
 const MAX_NESTING = 12;
 const DATA_URL = /data:image\/[\w.+-]{1,40};base64,[A-Za-z0-9+/=]{100,}/g;
 /** Links and images are looked for in texts up to this length: emphasis in longer ones can keep the parser busy. */
@@ -60,15 +58,6 @@ export function readMarkdown(content: string): MarkdownDocument {
   }
   reader.add(tokens, 0);
   return reader.done();
-}
-
-/** Settings of site generators at the top; their title becomes the heading. */
-function withoutFrontMatter(text: string): string {
-  const match = /^---\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
-  if (!match || !/^\w[\w-]*\s*:/m.test(match[1]!)) return text;
-  const title = /^title\s*:\s*["']?(.+?)["']?\s*$/m.exec(match[1]!)?.[1];
-  const rest = text.slice(match[0].length);
-  return title && !/^# /m.test(rest.slice(0, 2000)) ? `# ${title}\n\n${rest}` : rest;
 }
 
 class Reader {
@@ -286,27 +275,4 @@ class Reader {
       else if ('tokens' in token && depth < MAX_NESTING) this.#collectLinks(token.tokens, depth + 1);
     }
   }
-}
-
-/** A paragraph that is one short bold phrase heads what follows. */
-function isPseudoHeading(text: string, tokens: Token[]): boolean {
-  const inner = tokens.filter((part) => part.raw.trim() !== '' && part.raw.trim() !== ':');
-  return inner.length === 1 && inner[0]!.type === 'strong' && text.length <= 90;
-}
-
-function imagesOf(tokens: Token[]): Tokens.Image[] {
-  return tokens.filter((token): token is Tokens.Image => token.type === 'image');
-}
-
-function sentencesOf(text: string): string[] {
-  if (visibleLength(text) <= SHORT_PARAGRAPH || parseInline(text).length === 0) return [text];
-  const merged: string[] = [];
-  for (const sentence of splitSentences(text)) {
-    const last = merged.at(-1);
-    // A fragment or a very short sentence reads better with its neighbour.
-    if (last !== undefined && visibleLength(last) + visibleLength(sentence) < SHORT_PARAGRAPH * 0.7)
-      merged[merged.length - 1] = /[。！？」』”]$/.test(last) ? last + sentence : `${last} ${sentence}`;
-    else merged.push(sentence);
-  }
-  return merged;
 }

@@ -1,4 +1,5 @@
 import type PptxGenJS from 'pptxgenjs';
+import { chartOptions } from './chart-options.ts';
 import { cutRuns } from './fit-text.ts';
 import type { Run } from './inline.ts';
 import { countLines } from './measure.ts';
@@ -18,7 +19,7 @@ import {
   TITLE_AREA,
 } from './page.ts';
 import { CELL_MARGIN } from './table-pages.ts';
-import { CODE_FONT, colorOf, FONT, type Theme } from './theme.ts';
+import { CODE_FONT, FONT, type Theme } from './theme.ts';
 
 export interface RenderOptions {
   title: string;
@@ -245,82 +246,9 @@ class Painter {
   }
 
   #chart(slide: PptxGenJS.Slide, box: Extract<Box, { type: 'chart' }>): void {
-    const { theme } = this.#options;
-    const hex = (color: keyof Theme['slots']) => colorOf(theme, theme.slots[color]);
-    const { accent1, accent2, accent3, accent4, accent5, folHlink } = theme.palette;
-    const isPie = box.chart === 'pie';
-    const isFlat = box.chart === 'bars';
-    const points = box.categories.length * box.series.length;
-    const all = box.series.flatMap((series) => series.values.filter((value) => value !== null));
-    const decimals = all.some((value) => !Number.isInteger(value));
-    const format = all.some((value) => Math.abs(value) >= 1000) ? '#,##0' : decimals ? '0.##' : '0';
-    const label = { fontFace: FONT, color: hex('muted'), size: 12 };
-    // A bar lies with its first category at the top, as in the table.
-    const data = box.series.map((series) => ({
-      name: series.name,
-      labels: box.categories,
-      values: series.values as number[],
-    }));
-    slide.addChart(isPie ? 'doughnut' : box.chart === 'line' ? 'line' : 'bar', data, {
-      x: box.x,
-      y: box.y,
-      w: box.w,
-      h: box.h,
-      altText: box.alt,
-      objectName: 'Chart',
-      // With several colours pptxgenjs paints each bar of a single series in another.
-      chartColors:
-        isPie || box.series.length > 1
-          ? [accent1, accent2, accent3, accent4, accent5, hex('muted'), folHlink]
-          : [accent1],
-      ...(isPie
-        ? {
-            holeSize: 55,
-            showPercent: false,
-            showLabel: false,
-            showValue: true,
-            dataLabelFormatCode: box.unit === '%' ? '0.##"%"' : format,
-            dataLabelColor: hex('background'),
-            dataLabelFontBold: true,
-            dataBorder: { pt: 1, color: hex('background') },
-          }
-        : {
-            barDir: isFlat ? ('bar' as const) : ('col' as const),
-            barGapWidthPct: box.series.length > 1 ? 60 : 55,
-            catAxisOrientation: isFlat ? ('maxMin' as const) : ('minMax' as const),
-            valAxisHidden: box.chart !== 'line' && points <= 16,
-            valGridLine:
-              points <= 16 && box.chart !== 'line'
-                ? { style: 'none' as const }
-                : { color: hex('panel'), size: 0.75, style: 'solid' as const },
-            catGridLine: { style: 'none' as const },
-            valAxisLineShow: false,
-            valAxisLabelFormatCode: format,
-            // Labels of several lines would lie on each other.
-            showValue: points <= 24 && (box.chart !== 'line' || box.series.length === 1),
-            dataLabelFormatCode: format,
-            dataLabelPosition: box.chart === 'line' ? ('t' as const) : ('outEnd' as const),
-            lineSize: 2.5,
-            lineDataSymbolSize: 7,
-            dataLabelColor: hex('text'),
-          }),
-      ...(all.some((value) => value < 0) ? { catAxisLabelPos: 'low' as const } : {}),
-      dataLabelFontSize: 12,
-      dataLabelFontFace: FONT,
-      catAxisLabelColor: label.color,
-      catAxisLabelFontFace: label.fontFace,
-      catAxisLabelFontSize: label.size,
-      catAxisLineColor: hex('muted'),
-      valAxisLabelColor: label.color,
-      valAxisLabelFontFace: label.fontFace,
-      valAxisLabelFontSize: label.size,
-      showLegend: isPie || box.series.length > 1,
-      legendPos: isPie ? 'r' : 't',
-      legendColor: hex('text'),
-      legendFontFace: label.fontFace,
-      legendFontSize: isPie ? 14 : 12,
-      showTitle: false,
-    } as PptxGenJS.IChartOpts);
+    const kind = box.chart === 'pie' ? 'doughnut' : box.chart === 'line' ? 'line' : 'bar';
+    const data = box.series.map(({ name, values }) => ({ name, labels: box.categories, values: values as number[] }));
+    slide.addChart(kind, data, chartOptions(box, this.#options.theme) as PptxGenJS.IChartOpts);
   }
 }
 
