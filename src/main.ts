@@ -13,29 +13,40 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
     aborted.abort(new DOMException(`Stopped by ${name}`, 'AbortError'));
   });
 }
-// A reader that closes early (`agent … | head`) is not a failure.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-
 const context: CliContext = {
   signal: aborted.signal,
   stdin: {
     text: () => Bun.stdin.text(),
     bytes: () => Bun.stdin.bytes(),
-    isTerminal: process.stdin.isTTY === true,
+    get isTerminal() {
+      return process.stdin.isTTY === true;
+    },
   },
-  stdout: outputOf(process.stdout),
-  stderr: outputOf(process.stderr),
+  stdout: outputOf(() => process.stdout),
+  stderr: outputOf(() => process.stderr),
 };
 const status = await runCli(rootCommand, process.argv.slice(2), context);
 process.exit(stopSignal && status === 130 ? exitStatusOf(stopSignal) : status);
 
-function outputOf(stream: NodeJS.WriteStream): CliOutput {
+/** Opened at its first use: the server answers before it has anything to say. */
+function outputOf(open: () => NodeJS.WriteStream): CliOutput {
+  let opened: NodeJS.WriteStream | undefined;
+  const stream = (): NodeJS.WriteStream => {
+    if (opened) return opened;
+    opened = open();
+    // A reader that closes early (`agent … | head`) is not a failure.
+    opened.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+    return opened;
+  };
   return {
     write: (chunk) =>
-      new Promise((resolve, reject) => stream.write(chunk, (error) => (error ? reject(error) : resolve()))),
-    isTerminal: stream.isTTY === true,
-    columns: stream.columns || 80,
+      new Promise((resolve, reject) => stream().write(chunk, (error) => (error ? reject(error) : resolve()))),
+    get isTerminal() {
+      return stream().isTTY === true;
+    },
+    get columns() {
+      return stream().columns || 80;
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { type TSchema, Value } from '../schema.ts';
 import { describeAllowed } from './allowed.ts';
+import { withDefaults } from './defaults.ts';
 import { readDotenvFile } from './dotenv-file.ts';
 import { resolveHome } from './home.ts';
 import { addTree, addVariables, type Layers } from './layers.ts';
@@ -39,10 +40,11 @@ export interface LoadedConfig {
  * one before. Throws one `config_invalid` error that lists every problem with its origin and what is allowed.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
-  const env = options.env ?? process.env;
+  // A copy: the process's own object asks the system on every look.
+  const env = definedOf(options.env ?? process.env);
   const home = resolveHome(env, options.homeOverride);
   const dotenv = readDotenvFile(join(home, '.env'));
-  const environment = { ...dotenv.variables, ...definedOf(env) };
+  const environment = { ...dotenv.variables, ...env };
   const yaml = await readYamlFile(join(home, 'config.yaml'), environment);
 
   const layers: Layers = { value: {}, origins: new Map(), problems: [...yaml.problems] };
@@ -61,7 +63,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
     label: 'flag',
   }));
 
-  const config = Value.Default(ConfigSchema, layers.value) as Config;
+  const config = withDefaults(ConfigSchema, layers.value) as Config;
   deriveDefaults(config.models as Record<string, unknown>);
   const problems = [...layers.problems, ...invalidValues(config, layers.origins)];
   // A section that is not even a mapping would break the rules; its own problem is already in the list.
