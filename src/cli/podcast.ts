@@ -1,11 +1,8 @@
 import { ensureHome } from '../config/home.ts';
 import { createDeps, type Deps } from '../deps.ts';
 import { isRecord } from '../lib/json.ts';
-import { createPodcasts } from '../podcast/create-podcasts.ts';
 import { generatePodcast, type Podcast } from '../podcast/generate.ts';
 import { type FollowDeps, followRun } from '../runs/follow.ts';
-import { RunService } from '../runs/service.ts';
-import { openSpeech } from '../speech/open-speech.ts';
 import { defineCliCommand } from './command.ts';
 import { checkBinaryOutput, readText, writeResult } from './content/files.ts';
 import type { CommandContext } from './context.ts';
@@ -26,7 +23,6 @@ export const podcastCommand = defineCliCommand({
     await ensureHome(home);
     const level = config.log.level === 'debug' ? 'debug' : 'error';
     await using deps = createDeps({ config, home, logLevel: level, worker: false });
-    await deps.start();
     const podcast = await makePodcast(deps, context, { content, locale: args.locale ?? null });
     await writeResult(context, args.out, podcast.audio);
     const { runId } = podcast;
@@ -36,38 +32,22 @@ export const podcastCommand = defineCliCommand({
   },
 });
 
-/** Runs the workflow in this process, with a service of its own so that a server's runs are left alone. */
+/** Runs the workflow in this process and shows how far it is. */
 async function makePodcast(
   deps: Deps,
   context: CommandContext,
   request: { content: string; locale: string | null },
 ): Promise<Podcast> {
-  const { config, models, store, clock, log } = deps;
-  const speech = openSpeech({ config, fetch: deps.fetch, clock });
-  const podcasts = createPodcasts({ config: config.podcast, models, speech, log });
-  const runs = new RunService({
-    store,
-    workflows: { podcast: podcasts.workflow },
-    clock,
-    log,
-    maxActive: 1,
-    leaseMs: config.runs.lease_seconds * 1000,
-    workerConcurrency: 0,
+  const { podcasts, speech, runs, store, clock } = deps;
+  speech.checkReady();
+  await deps.start();
+  await runs.start();
+  let shown: Promise<void> | undefined;
+  const podcast = generatePodcast(podcasts, request, context.signal, (run) => {
+    if (!context.json) shown = showProgress({ store, runs, clock }, run.id, context);
   });
-  try {
-    speech.checkReady();
-    await runs.start();
-    let shown: Promise<void> | undefined;
-    const needs = { runs, store, speech, ...podcasts };
-    const podcast = generatePodcast(needs, request, context.signal, (run) => {
-      if (!context.json) shown = showProgress({ store, runs, clock }, run.id, context);
-    });
-    // The progress ends with the run, also when it fails.
-    return await podcast.finally(() => shown);
-  } finally {
-    await runs.stop();
-    speech.stop();
-  }
+  // The progress ends with the run, also when it fails.
+  return podcast.finally(() => shown);
 }
 
 async function showProgress(deps: FollowDeps, runId: string, context: CommandContext): Promise<void> {

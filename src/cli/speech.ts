@@ -1,5 +1,4 @@
-import { systemClock } from '../lib/clock.ts';
-import { openSpeech } from '../speech/open-speech.ts';
+import { createDeps } from '../deps.ts';
 import { defineCliCommand } from './command.ts';
 import { checkBinaryOutput, readText, writeResult } from './content/files.ts';
 
@@ -27,31 +26,27 @@ export const speechCommand = defineCliCommand({
   },
   async run(args, context) {
     checkBinaryOutput(context, args.out, 'speech.mp3');
-    const { config } = await context.loadConfig();
-    const speech = openSpeech({ config, fetch, clock: systemClock });
-    speech.checkReady();
     const text = await readText(context, args.text, 'text');
+    const { config, home } = await context.loadConfig();
+    await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
+    deps.speech.checkReady();
     const format = args.format ?? (/\.wav$/i.test(args.out ?? '') ? 'wav' : 'mp3');
     if (context.stderr.isTerminal) await context.warn(`Speaking ${text.trim().length} characters …`);
-    try {
-      const audio = await speech.speak(
-        {
-          text,
-          format,
-          ...(args.voice ? { voice: args.voice } : {}),
-          ...(args.language ? { language: args.language } : {}),
-          speed: args.speed,
-          volume: args.volume,
-          pitch: args.pitch,
-          textType: args.ssml ? 'ssml' : 'plain',
-        },
-        context.signal,
-      );
-      await writeResult(context, args.out, audio);
-      if (context.json) await context.print({ path: args.out, format, bytes: audio.length });
-      else if (args.out !== undefined && args.out !== '-') await context.warn(`${args.out}: ${audio.length} bytes`);
-    } finally {
-      speech.stop();
-    }
+    const audio = await deps.speech.speak(
+      {
+        text,
+        format,
+        ...(args.voice ? { voice: args.voice } : {}),
+        ...(args.language ? { language: args.language } : {}),
+        speed: args.speed,
+        volume: args.volume,
+        pitch: args.pitch,
+        textType: args.ssml ? 'ssml' : 'plain',
+      },
+      context.signal,
+    );
+    await writeResult(context, args.out, audio);
+    if (context.json) await context.print({ path: args.out, format, bytes: audio.length });
+    else if (args.out !== undefined && args.out !== '-') await context.warn(`${args.out}: ${audio.length} bytes`);
   },
 });
