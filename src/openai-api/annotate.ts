@@ -6,8 +6,6 @@ export interface KnownSource {
   title: string;
 }
 
-/** Sources named at the end of an answer that links to none of them. */
-const MAX_LISTED = 10;
 // A label may hold one level of brackets, an address one level of parentheses.
 const LINK = /\[((?:[^[\]]|\[[^\]]*\])*)\]\(<?([a-z][a-z0-9+.-]*:\/\/(?:[^\s()<>]|\([^\s()]*\))+)>?(?:\s+"[^"]*")?\)/gi;
 
@@ -27,10 +25,16 @@ export function annotate(text: string, sources: readonly KnownSource[]): UrlCita
   return annotations;
 }
 
-/** A list of sources for an answer that has citations but no link to any of them; empty when there are none. */
-export function listSources(sources: readonly KnownSource[]): string {
-  if (sources.length === 0) return '';
-  const lines = sources.slice(0, MAX_LISTED).map(({ url, title }) => `- [${labelOf(title || url)}](${url})`);
+/**
+ * A list of the sources that an answer refers to by number only (`[1]`), so that they are in the text; empty when it
+ * does not. `citations` has those that are referred to first.
+ */
+export function listNumberedSources(text: string, citations: readonly KnownSource[]): string {
+  const numbers = [...text.matchAll(/\[(\d{1,3})\]/g)].map((match) => Number(match[1]));
+  const known = new Set(numbers.filter((number) => number >= 1 && number <= citations.length));
+  const cited = citations.slice(0, known.size);
+  if (cited.length === 0) return '';
+  const lines = cited.map(({ url, title }) => `- [${labelOf(title || url)}](${url})`);
   return `\n\nSources:\n\n${lines.join('\n')}`;
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import type { FollowedEvent } from '../runs/follow.ts';
-import { annotate, type KnownSource, listSources } from './annotate.ts';
+import { annotate, type KnownSource, listNumberedSources } from './annotate.ts';
 import type { Delta, ServedModel } from './model.ts';
 import { Progress } from './progress.ts';
 
@@ -80,7 +80,7 @@ class Translator {
     yield* this.#reason(this.#progress.flush());
     const sources = this.#citations ?? sourcesOfThread;
     let annotations = annotate(this.#content, sources);
-    const list = annotations.length === 0 && this.#citations ? listSources(this.#citations) : '';
+    const list = annotations.length === 0 ? listNumberedSources(this.#content, this.#citations ?? []) : '';
     if (list !== '') {
       this.#content += list;
       annotations = annotate(this.#content, sources);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import OpenAI, { APIError } from 'openai';
 import { upstreamError } from '../../src/errors.ts';
 import { gate, type ScriptedStep, scriptedModel, scriptedModels } from '../helpers/scripted-model.ts';
@@ -80,13 +81,23 @@ describe('a streamed research', () => {
     for (const block of text.trim().split('\n\n')) expect(block).toMatch(/^data: |^: ping/);
   });
 
-  test('lists the sources when the report links to none of them', async () => {
-    await using api = await app([HANDOFF, plan(1), search(), finding(), report('# Tides\n\nThe Moon [1].')]);
+  test.each([
+    ['The Moon [1].', '\n\nSources:\n\n- [Tides](https://example.org/tides)'],
+    [
+      'The Moon [1], the Sun [3][1].',
+      '\n\nSources:\n\n- [Tides](https://example.org/tides)\n- [Sun](https://example.org/sun)',
+    ],
+    ['It is known.', ''],
+    ['In [2024] and [99].', ''],
+  ])('lists the sources of a report that names them by number only: %s', async (text, list) => {
+    await using api = await app([HANDOFF, plan(1), search(), finding(), report(text)]);
     const { content, annotations } = await readStream(
       await api.client.chat.completions.create({ ...ASK, stream: true }),
     );
-    expect(content).toStartWith('# Tides\n\nThe Moon [1].\n\nSources:\n\n- [Tides](https://example.org/tides)');
-    expect(annotations[0]?.url_citation.url).toBe('https://example.org/tides');
+    expect(content).toBe(text + list);
+    for (const { url_citation: citation } of annotations)
+      expect(content.slice(citation.start_index, citation.end_index)).toContain(`(${citation.url})`);
+    expect(annotations).toHaveLength(list.split('\n- ').length - 1);
   });
 });
 
@@ -405,6 +416,15 @@ describe('when the client goes away', () => {
     expect((await api.store.runs.get(run!.id))?.status).toBe('cancelled');
     expect(api.basic.aborted).toBe(1);
   });
+});
+
+test('the OpenAPI document describes both kinds of answer', async () => {
+  await using api = await app([]);
+  const document = (await (await api.fetch('/openapi.json')).json()) as Record<string, any>;
+  expect(await new Validator().validate(document)).toEqual({ valid: true });
+  const { responses, requestBody } = document['paths']['/v1/chat/completions'].post;
+  expect(Object.keys(responses[200].content)).toEqual(['application/json', 'text/event-stream']);
+  expect(requestBody.content['application/json'].schema.required).toEqual(['model', 'messages']);
 });
 
 describe('the models', () => {

@@ -1,4 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createCoder } from './coder-tools.ts';
 
 const hasBubblewrap = Bun.which('bwrap') !== null && Bun.which('python3') !== null;
@@ -130,8 +133,19 @@ describe('python_repl_tool', () => {
   });
 
   test('says what bubblewrap complains of', async () => {
-    const findProgram = (name: string) => (name === 'bwrap' ? '/bin/false' : (Bun.which(name) ?? undefined));
-    expect(await refusal({ python: { enabled: true }, findProgram })).not.toBe('1');
+    const folder = mkdtempSync(join(tmpdir(), 'agent-bwrap-'));
+    try {
+      const bwrap = join(folder, 'bwrap');
+      writeFileSync(bwrap, '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n', {
+        mode: 0o755,
+      });
+      const findProgram = (name: string) => (name === 'bwrap' ? bwrap : (Bun.which(name) ?? undefined));
+      expect(await refusal({ python: { enabled: true }, findProgram })).toStartWith(
+        'python_unavailable: Python cannot run here: bubblewrap could not build the sandbox (No permissions to create new namespace).',
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   test.if(Bun.which('python3') !== null)('runs without a sandbox only with python.unsafe', async () => {
