@@ -3,7 +3,7 @@ import type { Crawler } from './crawl/crawl.ts';
 import { createCrawler } from './crawl/crawler.ts';
 import { createGuardedFetch, type GuardedFetch } from './crawl/guarded-fetch.ts';
 import { createGuardedStreamFetch } from './crawl/guarded-stream-fetch.ts';
-import { createLocalKnowledge } from './knowledge/local.ts';
+import { createKnowledgeProvider } from './knowledge/create-knowledge.ts';
 import type { KnowledgeProvider } from './knowledge/model.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { Gate } from './lib/gate.ts';
@@ -89,7 +89,7 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
   const search = createSearch({ config: config.search, fetch, clock, log });
   const crawler = createCrawler({ config: config.crawl, guardedFetch, fetch, clock, log });
   const embedder = createEmbedder(config.models.embedding, { fetch, clock });
-  const knowledge = createLocalKnowledge({ home, config: config.knowledge, embedder, log, clock });
+  const knowledge = createKnowledgeProvider({ home, config: config.knowledge, embedder, fetch, log, clock });
   const store = createStore({ url: config.database.url, home, clock });
   const code = createCodeToolProvider({ config });
   const mcp = createMcp(config, home);
