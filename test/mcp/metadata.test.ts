@@ -227,6 +227,16 @@ describe('servers that misbehave', () => {
     expect(await api.leftFolders()).toEqual([]);
   });
 
+  test('when the server stops, a request that waits for a program is answered at once', async () => {
+    await using api = await openApi();
+    const asked = api.misbehave('never');
+    while (pidsOf(api.file('notes'), 'start').length === 0) await Bun.sleep(10);
+    api.needs.groups.killAll();
+    const { status, body } = await asked;
+    expect(status).toBe(500);
+    expect(body.detail).toContain('ended with signal SIGKILL');
+  });
+
   test('a program that is not installed and a script that is not there are named', async () => {
     await using api = await openApi((config) => {
       config.mcp.path = '/nonexistent';

@@ -359,6 +359,35 @@ describe('sessions', () => {
     expect((await pending).structuredContent).toEqual({ result: 'done' });
   });
 
+  test('the end of the server ends open streams and cancels calls', async () => {
+    const hold = gate();
+    let cancelled = false;
+    const enhancePrompt = async (_input: unknown, signal: AbortSignal) => {
+      signal.addEventListener('abort', () => {
+        cancelled = true;
+        hold.open();
+      });
+      await hold.wait();
+      return 'late';
+    };
+    await using agent = await startAgent({ ports: { enhancePrompt } });
+    await using connection = await openClient(agent.url);
+    const listening = await fetch(agent.url, {
+      headers: { accept: 'text/event-stream', 'mcp-session-id': connection.transport.sessionId ?? '' },
+    });
+    const pending = connection.client
+      .callTool({ name: 'enhance_prompt', arguments: { prompt: 'x' } })
+      .catch(() => 'lost');
+    await Bun.sleep(30);
+    await agent.sessions.stop();
+    await listening.text();
+    expect(cancelled).toBe(true);
+    expect(agent.sessions.size).toBe(0);
+    expect((await send(agent.url, initialize)).status).toBe(503);
+    await connection.client.close();
+    expect(await pending).toBe('lost');
+  });
+
   test.each([
     [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }, {}, 400],
     ['not json', {}, 400],
