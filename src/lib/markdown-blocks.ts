@@ -7,7 +7,6 @@ export type MarkdownBlock =
   | { type: 'code'; text: string };
 
 const MAX_QUOTES = 20;
-const LINE = /[^\n]*(?:\n|$)/g;
 
 /**
  * Cuts Markdown into blocks, line by line. It knows less than a parser, but takes time in proportion to the length
@@ -15,9 +14,9 @@ const LINE = /[^\n]*(?:\n|$)/g;
  */
 export function readMarkdownBlocks(markdown: string): MarkdownBlock[] {
   const reader = new Reader();
-  const lines = withoutFrontMatter(markdown).match(LINE) ?? [];
+  const lines = withoutFrontMatter(markdown).split('\n');
   for (const [index, line] of lines.entries())
-    reader.take(unquote(trimEnd(line)), () => unquote(lines[index + 1] ?? ''));
+    reader.take(unquote(line.replace(/\r$/, '')), () => unquote(lines[index + 1] ?? ''));
   reader.flush();
   return reader.blocks;
 }
@@ -97,10 +96,6 @@ class Reader {
     if (this.#fence) this.blocks.push({ type: 'code', text: this.#fence.lines.join('\n') });
     this.#fence = undefined;
   }
-}
-
-function trimEnd(line: string): string {
-  return line.endsWith('\r\n') ? line.slice(0, -2) : line.endsWith('\n') ? line.slice(0, -1) : line;
 }
 
 /** Settings of site generators at the top are not text. */

@@ -93,8 +93,11 @@ function rowText(header: string[], cells: string[]): string {
   return parts.filter(isSayable).join(', ');
 }
 
+/** The text with a full stop if it ends without a mark. */
 function asSentence(text: string): string {
-  return /\p{P}$/u.test(text) && !/[,;–—-]$/.test(text) ? text : `${text.replace(/[,;–—-]+$/, '')}.`;
+  const bare = text.replace(/[,;–—-]{1,20}$/, '');
+  if (bare === text && /\p{P}$/u.test(text)) return text;
+  return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u.test(bare) ? `${bare}。` : `${bare}.`;
 }
 
 function firstWords(line: ScriptLine): string {

@@ -1,9 +1,18 @@
+const ENTITIES: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&#39;': "'",
+};
+
 /** A text as it can be read aloud: no Markdown marks, addresses, citation numbers or emoji, one line. */
 export function speakable(text: string): string {
   return (
     text
       .replaceAll(/!\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
-      .replaceAll(/\[([^\]]{0,500})\]\((?:[^()]|\([^()]{0,200}\)){0,2000}\)/g, '$1')
+      .replaceAll(/\[((?:[^[\]]|\[[^[\]]{0,200}\]){0,500})\]\((?:[^()]|\([^()]{0,200}\)){0,2000}\)/g, '$1')
       .replaceAll(/\[\^?\d+(?:\s*[,–-]\s*\d+)*\]/g, '')
       .replaceAll(/<\/?[A-Za-z][^<>]{0,2000}>/g, ' ')
       .replaceAll(/<?(?:https?:\/\/|www\.)[^\s<>"'）」]+/g, ' ')
@@ -17,6 +26,8 @@ export function speakable(text: string): string {
         /[\d#*©®™]/u.test(sign) ? sign : ' ',
       )
       .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b\ufeff]+/g, ' ')
+      .replaceAll('$$', ' ')
+      .replaceAll(/&(?:amp|lt|gt|quot|apos|nbsp|#39);/g, (entity) => ENTITIES[entity] ?? ' ')
       .replaceAll(/\s+/g, ' ')
       .replaceAll(/\s+([.,;:!?])/g, '$1')
       .trim()
