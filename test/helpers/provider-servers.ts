@@ -155,7 +155,8 @@ export function startDify(documents: StoredDocument[]): ProviderServer {
       const document = documents.find((entry) => entry.id === decodeURIComponent(id));
       if (!document) return { status: 404, body: { code: 'not_found', message: 'Dataset not found.', status: 404 } };
       const { query, retrieval_model: model } = call.body;
-      if ([...query].length > 250) return { status: 400, body: { code: 'invalid_param', message: 'too long', status: 400 } };
+      if ([...query].length > 250)
+        return { status: 400, body: { code: 'invalid_param', message: 'too long', status: 400 } };
       if (document.id.startsWith('economy') && model)
         return { status: 400, body: { code: 'invalid_param', message: 'no embedding model', status: 400 } };
       const records = ranked(query, [document], model?.top_k ?? 2).map(({ score }) => ({
