@@ -45,7 +45,7 @@ export function chartOptions(box: Extract<Box, { type: 'chart' }>, theme: Theme)
               : { color: hex('panel'), size: 0.75, style: 'solid' as const },
           catGridLine: { style: 'none' as const },
           valAxisLineShow: false,
-          valAxisLabelFormatCode: format,
+          valAxisLabelFormatCode: Math.max(...all.map(Math.abs)) >= 10 ? '#,##0' : format,
           // Labels of several lines would lie on each other.
           showValue: points <= 24 && (box.chart !== 'line' || box.series.length === 1),
           dataLabelFormatCode: format,

@@ -28,16 +28,18 @@ export function chartPage(slide: SlideOf<'chart'>, context: LayoutContext): Page
   const takeaway = parseInline(slide.takeaway);
   const hasPanel = takeaway.length > 0;
   const chartArea = { ...area, w: hasPanel ? area.w - TAKEAWAY_WIDTH - 0.35 : area.w };
-  // The labels of a pie carry the sign themselves.
-  if (unit && !(chart === 'pie' && unit === '%')) {
+  const measure = measureOf(series, unit);
+  if (measure) {
+    const label: Paragraph = { runs: [{ text: measure }], size: 12, color: 'muted' };
+    const fits = (runs: Run[]) => paragraphsHeight([{ ...label, runs }], chartArea.w, setting) <= 0.28;
     boxes.push({
       type: 'text',
-      name: 'Unit',
+      name: 'Measure',
       x: area.x,
       y: area.y - 0.05,
       w: chartArea.w,
       h: 0.28,
-      paragraphs: [{ runs: [{ text: unit }], size: 12, color: 'muted' }],
+      paragraphs: [{ ...label, runs: cutRuns(label.runs, fits) }],
     });
     chartArea.y += 0.27;
     chartArea.h -= 0.27;
@@ -58,6 +60,12 @@ export function chartPage(slide: SlideOf<'chart'>, context: LayoutContext): Page
       `${name}: ${categories.map((category, index) => `${category} ${numbers[index] ?? '–'}`).join('; ')}`,
   );
   return contentPage('chart', slide.title, boxes, [slide.notes, ...values].filter(Boolean).join('\n'), context);
+}
+
+/** What is measured, above the chart: a single series has no legend to say it. */
+function measureOf(series: { name: string }[], unit: string): string {
+  const name = series.length === 1 ? series[0]!.name : '';
+  return name && unit && !name.includes(unit) ? `${name} (${unit})` : name || unit;
 }
 
 function takeawayPanel(
