@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { type AppError, userError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 
@@ -60,44 +59,55 @@ export function usageError(message: string): AppError {
  * `multiple`, `--no-flag` switches off, `--` ends the flags; an unknown flag is a usage error naming the nearest one.
  */
 export function parseCommandArgs<T extends Args>(definitions: T, words: readonly string[]): ParsedArgs<T> {
-  const flags = Object.entries(definitions).filter(([, arg]) => arg.type !== 'positional');
-  const byName = new Map(flags);
-  const byAlias = new Map(
-    flags.flatMap(([name, arg]) => ('alias' in arg && arg.alias ? [[arg.alias, name]] : [])) as [string, string][],
-  );
-  const { tokens } = parseArgs({
-    args: [...words],
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-    options: Object.fromEntries(
-      flags.map(([name, arg]) => [
-        name,
-        {
-          type: arg.type === 'boolean' ? ('boolean' as const) : ('string' as const),
-          ...('alias' in arg && arg.alias ? { short: arg.alias } : {}),
-        },
-      ]),
-    ),
-  });
+  const flags = new Map(Object.entries(definitions).filter(([, arg]) => arg.type !== 'positional'));
   const values: Record<string, unknown> = {};
   const positionals: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value);
-    if (token.kind !== 'option') continue;
-    const known = byName.has(token.name) ? token.name : byAlias.get(token.name);
-    const negated = !known && token.name.startsWith('no-') ? token.name.slice(3) : undefined;
-    const name = known ?? negated ?? token.name;
-    const arg = byName.get(name);
-    if (!arg || (negated && arg.type !== 'boolean')) throw unknownFlag(token.rawName, [...byName.keys()]);
-    // `--out --json`: the value was forgotten. One that begins with `-` is fine, as is anything behind `=`.
-    const isForgotten = token.inlineValue === false && byName.has(token.value.replace(/^--/, ''));
-    const value = isForgotten && token.value.startsWith('--') ? undefined : token.value;
-    setFlag(values, name, arg, value, negated !== undefined);
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as string;
+    if (word === '--') {
+      positionals.push(...words.slice(index + 1));
+      break;
+    }
+    if (word === '-' || !word.startsWith('-')) {
+      positionals.push(word);
+      continue;
+    }
+    const { name, arg, inline, negated } = readFlag(flags, word);
+    let value = inline;
+    if (arg.type !== 'boolean' && value === undefined) {
+      value = words[++index];
+      // `--out --json`: the value was forgotten. Another one may begin with `-`, as may anything behind `=`.
+      if (value?.startsWith('--') && flags.has(value.slice(2))) value = undefined;
+    }
+    setFlag(values, name, arg, value, negated);
   }
   takePositionals(definitions, values, positionals);
   for (const [name, arg] of Object.entries(definitions)) applyDefault(values, name, arg);
   return values as ParsedArgs<T>;
+}
+
+interface ReadFlag {
+  name: string;
+  arg: Arg;
+  /** What stands behind `=`, or directly behind a one-letter flag. */
+  inline: string | undefined;
+  negated: boolean;
+}
+
+/** `--name`, `--name=value`, `--no-name`, `-n`, `-nvalue`, `-n=value`. */
+function readFlag(flags: Map<string, Arg>, word: string): ReadFlag {
+  const [, long, inline] = /^--([^=]+)(?:=([\s\S]*))?$/.exec(word) ?? [];
+  if (long === undefined) {
+    const found = [...flags].find(([, arg]) => 'alias' in arg && arg.alias === word[1]);
+    if (!found || (found[1].type === 'boolean' && word.length > 2)) throw unknownFlag(word, [...flags.keys()]);
+    const rest = word.slice(2).replace(/^=/, '');
+    return { name: found[0], arg: found[1], inline: word.length > 2 ? rest : undefined, negated: false };
+  }
+  const arg = flags.get(long);
+  if (arg) return { name: long, arg, inline, negated: false };
+  const positive = long.startsWith('no-') ? flags.get(long.slice(3)) : undefined;
+  if (positive?.type !== 'boolean') throw unknownFlag(`--${long}`, [...flags.keys()]);
+  return { name: long.slice(3), arg: positive, inline, negated: true };
 }
 
 function setFlag(values: Record<string, unknown>, name: string, arg: Arg, text: string | undefined, negated: boolean) {

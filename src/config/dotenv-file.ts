@@ -1,4 +1,3 @@
-import { parseEnv } from 'node:util';
 import { type Problem, readHomeFile } from './source.ts';
 
 export interface DotenvFile {
@@ -9,9 +8,11 @@ export interface DotenvFile {
 }
 
 /** Reads `<home>/.env` (KEY=value lines, `export`, quotes, comments); an absent file has no variables. */
-export function readDotenvFile(path: string): DotenvFile {
+export async function readDotenvFile(path: string): Promise<DotenvFile> {
   const { text, problem } = readHomeFile(path, '.env');
   if (text === undefined) return { variables: {}, lineOf: () => undefined, ...(problem ? { problem } : {}) };
+  // Loaded here because most starts have no file.
+  const { parseEnv } = await import('node:util');
   const lines = text.split('\n');
   return {
     variables: parseEnv(text) as Record<string, string>,

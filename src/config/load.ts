@@ -43,7 +43,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   // A copy: the process's own object asks the system on every look.
   const env = definedOf(options.env ?? process.env);
   const home = resolveHome(env, options.homeOverride);
-  const dotenv = readDotenvFile(join(home, '.env'));
+  const dotenv = await readDotenvFile(join(home, '.env'));
   const environment = { ...dotenv.variables, ...env };
   const yaml = await readYamlFile(join(home, 'config.yaml'), environment);
 
