@@ -16,7 +16,7 @@ import { createSpeechRoutes } from './speech/routes.ts';
 
 /** The API of the product: every feature's routes, in the order they are mounted. */
 export function createApi(deps: Deps, listener?: HttpListener): ApiServer {
-  const { config, store, runs, clock, models, knowledge, speech, podcasts, slides, writing, mcp } = deps;
+  const { config, store, runs, clock, models, knowledge, speech, podcasts, slides, writing, mcp, mcpSessions } = deps;
   const heartbeatMs = config.server.heartbeat_seconds * 1000;
   const stream = { store, runs, clock, heartbeatMs };
   return createServer(deps, {
@@ -35,8 +35,11 @@ export function createApi(deps: Deps, listener?: HttpListener): ApiServer {
       createOpenAiRoutes(stream),
       ...(config.mcp.serve_http ? [createMcpServer(deps)] : []),
     ],
-    // Streams hear of the shutdown from the runs they follow.
-    onShutdown: () => runs.stop(),
+    async onShutdown() {
+      // Requests that wait for an MCP server end with it; streams hear of the shutdown from the runs they follow.
+      mcp.connection.groups.killAll();
+      await Promise.all([runs.stop(), mcpSessions.stop()]);
+    },
   });
 }
 

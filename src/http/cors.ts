@@ -10,7 +10,7 @@ export interface Cors {
 
 const METHODS = 'GET, POST, DELETE, OPTIONS';
 const REQUEST_HEADERS = 'authorization, content-type, last-event-id, x-request-id';
-const EXPOSED_HEADERS = 'x-run-id, x-thread-id, x-request-id, content-disposition, retry-after';
+const EXPOSED_HEADERS = 'mcp-session-id, x-run-id, x-thread-id, x-request-id, content-disposition, retry-after';
 const PREFLIGHT_SECONDS = 600;
 
 /**
