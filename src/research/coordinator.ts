@@ -2,7 +2,7 @@ import { userError } from '../errors.ts';
 import type { Model } from '../models/model.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { type Answer, streamAnswer } from './answer.ts';
-import { conversationDrafts, hasImages, newestUserText } from './conversation.ts';
+import { conversationDrafts, hasImages, newestUserText, userTexts } from './conversation.ts';
 import { renderPrompt } from './prompt.ts';
 import clarificationPrompt from './prompts/clarification.md' with { type: 'text' };
 import coordinatorPrompt from './prompts/coordinator.md' with { type: 'text' };
@@ -44,6 +44,7 @@ export async function* coordinate(scope: Scope): AsyncGenerator<RunOutput, Coord
             date: dateOf(scope),
             clarification: mayAsk ? renderPrompt(clarificationPrompt, { left: input.clarificationsLeft }) : '',
           }),
+          input.instructions ?? '',
         ],
       },
       ...conversationDrafts(input.conversation, true),
@@ -56,6 +57,7 @@ export async function* coordinate(scope: Scope): AsyncGenerator<RunOutput, Coord
     onDone: (done) => {
       if (!answers(done)) return {};
       return {
+        ends: 'completed',
         journal: [{ key: 'done', value: true }],
         thread: {
           appendMessages: [
@@ -71,8 +73,10 @@ export async function* coordinate(scope: Scope): AsyncGenerator<RunOutput, Coord
   if (answers(answer)) return { kind: 'answered' };
   const call = answer.calls.find((entry) => entry.name === HANDOFF.name);
   const args = call ? readArguments(call) : {};
+  // After questions and answers the newest message alone is only the last answer.
+  const said = input.clarification ? userTexts(input.conversation).join('\n') : text;
   const topic =
-    typeof args['research_topic'] === 'string' && args['research_topic'].trim() ? args['research_topic'] : text;
+    typeof args['research_topic'] === 'string' && args['research_topic'].trim() ? args['research_topic'] : said;
   return { kind: 'handoff', topic, locale: typeof args['locale'] === 'string' ? args['locale'] : undefined };
 }
 
