@@ -39,9 +39,11 @@ export interface AnswerOptions {
   /** Id of a message that goes on after this answer: the caller sends its end. */
   openMessage?: string;
   /** What is written together with the end of the answer. */
-  onDone?: (answer: Answer) => Pick<RunOutput, 'thread' | 'journal'>;
+  onDone?: (answer: Answer) => Pick<RunOutput, 'thread' | 'journal' | 'ends'>;
 }
 
+/** Characters of one piece; with every character escaped it still fits into one event. */
+const PIECE_CHARACTERS = 64 * 1024;
 /** How often a prompt that turned out too long is shortened and sent again. */
 const OVERFLOW_RETRIES = 3;
 
@@ -126,9 +128,10 @@ async function* readPieces(model: Model, request: ModelRequest, options: AnswerO
   for await (const event of model.stream(request, options.signal)) {
     if (event.type === 'text') {
       const text = filter ? filter.push(event.text) : event.text;
-      if (text) yield { ...empty(), text };
-    } else if (event.type === 'reasoning') yield { ...empty(), reasoning: event.text };
-    else if (event.type === 'tool_call') yield { ...empty(), calls: [event.call] };
+      for (const part of splitLong(text)) yield { ...empty(), text: part };
+    } else if (event.type === 'reasoning') {
+      for (const part of splitLong(event.text)) yield { ...empty(), reasoning: part };
+    } else if (event.type === 'tool_call') yield { ...empty(), calls: [event.call] };
     else {
       const { reason, usage, model: name } = event;
       yield { ...empty(), text: filter?.end() ?? '', finish: { reason, model: name, ...(usage ? { usage } : {}) } };
@@ -136,7 +139,14 @@ async function* readPieces(model: Model, request: ModelRequest, options: AnswerO
   }
 }
 
-function joinPieces(first: Piece, second: Piece): Piece {
+/** Providers that do not stream send the whole answer at once, which may be more than one event can hold. */
+function splitLong(text: string): string[] {
+  return text.match(/.{1,32768}/gsu) ?? [];
+}
+
+function joinPieces(first: Piece, second: Piece): Piece | undefined {
+  const length = first.text.length + first.reasoning.length + second.text.length + second.reasoning.length;
+  if (length > PIECE_CHARACTERS) return undefined;
   return {
     text: first.text + second.text,
     reasoning: first.reasoning + second.reasoning,

@@ -1,6 +1,7 @@
 /** Longest construct held back while it is incomplete. */
 const HOLD = 4096;
-const SPECIAL = /`+|!?\[|<|(?:[a-z][a-z0-9+.-]*:\/\/|www\.|mailto:|javascript:|vbscript:|data:[a-z]+\/)/giu;
+/** The bound of the scheme keeps the search linear in long words. */
+const SPECIAL = /`+|!?\[|<|(?:[a-z][a-z0-9+.-]{0,31}:\/\/|www\.|mailto:|javascript:|vbscript:|data:[a-z]+\/)/giu;
 /** The end of a text that may be the beginning of an address. */
 const ADDRESS_BEGIN = /(?:^|[^A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]{0,15}(?::\/?)?)$/;
 const ADDRESS_BODY = /[^\s<>"'`（）。，、；：！？「」『』【】《》|]*/uy;

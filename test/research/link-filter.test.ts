@@ -95,3 +95,14 @@ test('many brackets and ticks take linear time', () => {
   filter.end();
   expect(performance.now() - started).toBeLessThan(2000);
 });
+
+test('a long text without spaces is filtered in linear time', () => {
+  const filter = new LinkFilter(allowed);
+  const word = 'w'.repeat(400_000);
+  const begin = performance.now();
+  expect(filter.push(word) + filter.end() === word).toBe(true);
+  // Quadratic work would take minutes.
+  expect(performance.now() - begin).toBeLessThan(2000);
+  const joined = new LinkFilter(allowed);
+  expect(joined.push(`${'w'.repeat(50)}https://bad.org/x`) + joined.end()).not.toContain('bad.org');
+});

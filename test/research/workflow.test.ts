@@ -334,6 +334,9 @@ test('clarification asks at most so many questions and then hands off', async ()
   const third = await say('Atlantic');
   expect(textOf(third.frames, 'coordinator')).toBe('');
   expect(third.frames.at(-1)?.event).toBe('citations');
+  // The topic is what was said in all rounds, not only the last answer.
+  const planned = JSON.stringify(model.requests.find((request) => request.agent === 'planner')?.messages);
+  expect(planned).toContain('Research topic: tides\\nocean\\nAtlantic');
   model.assertDone();
 });
 
@@ -423,4 +426,15 @@ test('null, empty mcp settings, unknown fields and any case of the style are acc
   expect((await server.chat({ ...question(), ...nulls, max_step_num: null })).response.status).toBe(200);
   const loose = { mcp_settings: {}, report_style: 'popular_Science', colour: 'green' };
   expect((await server.chat({ ...question(), ...loose })).response.status).toBe(200);
+});
+
+test('an answer that comes in one piece and is larger than an event can be reaches the client whole', async () => {
+  const text = `${'x'.repeat(65_535)}😀${'界"'.repeat(300_000)}`;
+  const { app: server } = await app([{ agent: 'coordinator', reasoning: text, text }]);
+  await using _ = server;
+  const { frames } = await server.chat({ messages: [{ role: 'user', content: 'hi' }] });
+  expect(Math.max(...frames.map((frame) => Buffer.byteLength(frame.raw)))).toBeLessThan(512 * 1024);
+  expect(textOf(frames, 'coordinator') === text).toBe(true);
+  expect(frames.map((frame) => frame.data['reasoning_content'] ?? '').join('') === text).toBe(true);
+  expect(frames.every((frame) => JSON.stringify(frame.data).isWellFormed())).toBe(true);
 });
