@@ -18,6 +18,11 @@ export function newestUserText(conversation: ConversationMessage[]): string {
   return conversation.findLast((message) => message.role === 'user')?.text ?? '';
 }
 
+/** Everything the user wrote, oldest first. */
+export function userTexts(conversation: ConversationMessage[]): string[] {
+  return conversation.filter((message) => message.role === 'user').map((message) => message.text);
+}
+
 /** True when any message carries an image. */
 export function hasImages(conversation: ConversationMessage[]): boolean {
   return conversation.some((message) => message.images.length > 0);

@@ -1,5 +1,6 @@
 import { Resource } from '../knowledge/model.ts';
 import { Nullable, type Static, Type } from '../schema.ts';
+import type { PendingInterrupt } from '../store/store.ts';
 
 /** Styles a report can be written in. */
 export const REPORT_STYLES = ['ACADEMIC', 'POPULAR_SCIENCE', 'NEWS', 'SOCIAL_MEDIA', 'STRATEGIC_INVESTMENT'] as const;
@@ -71,8 +72,8 @@ export interface ResearchInput {
   conversation: ConversationMessage[];
   /** Set when feedback came for a thread that waits for none. */
   rejected?: { code: string; message: string };
-  /** The interrupt this run answers; it waits again when the run fails, so that nothing is lost. */
-  resumes?: { kind: 'plan' | 'tool'; key: string };
+  /** The interrupt this run answers; the engine makes it wait again when the run does not complete. */
+  resumes?: PendingInterrupt;
   resources: string[];
   locale: string | null;
   style: ReportStyle;

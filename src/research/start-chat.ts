@@ -5,6 +5,7 @@ import type { PendingInterrupt, RunRow, Store, ThreadMessage } from '../store/st
 import type { ChatRequest, ConversationMessage, ResearchInput } from './model.ts';
 import { readReview } from './planner.ts';
 import { checkRequest, joinConversation, readInput, readMessage } from './read-request.ts';
+import { isApproval } from './tool-loop.ts';
 import type { InterruptAnswer } from './workflow.ts';
 
 export interface StartChatDeps {
@@ -69,22 +70,33 @@ async function beginResumed(
   incoming: ConversationMessage[],
   answer: InterruptAnswer,
 ): Promise<RunRow> {
-  const interrupted = await deps.store.runs.get(pending.runId);
-  if (!interrupted) return beginRejected(deps, request, threadId);
+  const run = await deps.store.runs.get(pending.runId);
+  if (!run) return beginRejected(deps, request, threadId);
+  const earlier = JSON.parse(run.input) as ResearchInput;
+  // A run that answered this interrupt before but did not complete: what it finished is of use to the same answer only.
+  const given = (await deps.store.runs.journal(run.id)).get(pending.key) as InterruptAnswer | undefined;
+  const interruptedRun = (given && earlier.resumes?.runId) ?? run.id;
+  const inheritJournalFrom = given && isSameAnswer(pending.kind, given, answer) ? run.id : interruptedRun;
   const input: ResearchInput = {
-    ...(JSON.parse(interrupted.input) as ResearchInput),
-    resumes: { kind: pending.kind as 'plan' | 'tool', key: pending.key },
+    ...earlier,
+    resumes: { kind: pending.kind, key: pending.key, runId: interruptedRun },
     ...(request.mcp_settings ? { mcpSettings: request.mcp_settings } : {}),
   };
   return deps.runs.begin({
-    kind: interrupted.kind,
+    kind: run.kind,
     threadId,
     input,
     onDisconnect: request.on_disconnect ?? 'cancel',
-    inheritJournalFrom: interrupted.id,
+    inheritJournalFrom,
     journal: [{ key: pending.key, value: answer }],
     thread: { appendMessages: toThreadMessages(incoming, deps.clock.now()) },
   });
+}
+
+function isSameAnswer(kind: PendingInterrupt['kind'], first: InterruptAnswer, second: InterruptAnswer): boolean {
+  const meaning = ({ feedback, message }: InterruptAnswer) =>
+    kind === 'tool' ? isApproval(feedback) : JSON.stringify(readReview(feedback, message));
+  return meaning(first) === meaning(second);
 }
 
 /** The contract answers feedback that nobody waits for with an error event, not with a status. */

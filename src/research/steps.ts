@@ -114,7 +114,8 @@ async function* runStep(
   } catch (error) {
     context.signal.throwIfAborted();
     const reason = failureReason(error, context.finishSignal.aborted, timeout.aborted);
-    deps.log.warn('step failed', { run_id: context.runId, agent, code: toAppError(error).code });
+    if (context.finishSignal.aborted) deps.log.info('step stopped to finish', { run_id: context.runId, agent });
+    else deps.log.warn('step failed', { run_id: context.runId, agent, code: toAppError(error).code });
     const failed: StepResult = {
       finding: { title: step.title, description: step.description, result: reason, failed: true },
       sources,

@@ -31,8 +31,6 @@ export function createResearchWorkflow(deps: ResearchDeps): Workflow {
       context.signal.throwIfAborted();
       if (!(error instanceof AppError)) throw error;
       deps.log.warn('research failed', { run_id: context.runId, code: error.code });
-      const { resumes } = scope.input;
-      if (resumes) yield { thread: { pending: { ...resumes, runId: context.runId } } };
       const message = error.code === 'internal_error' ? 'Internal server error' : toAppError(error).message;
       return { status: 'failed', code: error.code, message };
     } finally {
@@ -62,6 +60,7 @@ async function* runResearch(scope: Scope, toolSets: ToolSet[]): AsyncGenerator<R
   const report = yield* writeReport(scope, { title: planned.title, findings: planned.findings, sources });
   const citations = buildCitations(sources, report);
   yield {
+    ends: 'completed',
     ...(citations.length > 0 ? { event: citationsEvent(context.threadId, citations) } : {}),
     journal: [{ key: 'done', value: true }],
     thread: {
@@ -93,11 +92,12 @@ async function* research(
     const plan = yield* agreePlan(scope, iteration, background, findings);
     if (!plan) return { kind: 'interrupted' };
     title = plan.title;
-    if (plan.has_enough_context || plan.steps.length === 0) break;
+    if (plan.has_enough_context || plan.steps.length === 0 || context.finishSignal.aborted) break;
     const outcome = yield* runSteps(scope, `i${iteration}`, plan, [...findings], toolSets);
     if (outcome.status === 'suspended') {
       const { key, tool, input: toolInput } = outcome.suspension;
       yield {
+        ends: 'interrupted',
         event: toolInterrupt(context.threadId, tool, toolInput),
         thread: { pending: { runId: context.runId, kind: 'tool', key } },
       };
@@ -128,9 +128,11 @@ async function* agreePlan(
     if (plan.has_enough_context || plan.steps.length === 0) return plan;
     const key = `i${iteration}:review${round}`;
     const answer = context.journal.get(key) as InterruptAnswer | undefined;
-    if (!answer && input.autoAccept) return plan;
+    // Who asks for the report now does not want to be asked about the plan.
+    if (!answer && (input.autoAccept || context.finishSignal.aborted)) return plan;
     if (!answer) {
       yield {
+        ends: 'interrupted',
         event: planInterrupt(context.threadId),
         thread: { pending: { runId: context.runId, kind: 'plan', key } },
       };

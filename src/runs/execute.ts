@@ -1,11 +1,12 @@
 import { AppError, isAbort, toAppError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
-import type { RunPatch, RunRow, RunStore } from '../store/store.ts';
+import type { AppendInput, RunPatch, RunRow, RunStore } from '../store/store.ts';
+import { CANCELLED, type Ending, endingWrite, released, waitsAgain } from './ending.ts';
 import type { LiveRun } from './live-run.ts';
-import type { RunContext, RunOutcome, RunOutput, RunUsage, StoredEvent, Workflow } from './model.ts';
+import type { RunContext, RunOutcome, RunOutput, RunUsage, Workflow } from './model.ts';
 
-/** Largest payload of one event, bytes. */
-const MAX_EVENT_BYTES = 512 * 1024;
+/** Largest payload of one event, bytes; what is left of 512 KiB holds the frame around it. */
+const MAX_EVENT_BYTES = 511 * 1024;
 /** How long a cancelled workflow may take to notice. */
 const CANCEL_GRACE_MS = 1000;
 
@@ -37,7 +38,8 @@ export async function executeRun(options: ExecuteOptions): Promise<void> {
   const recorder = new Recorder(options);
   try {
     const outcome = await drive(options, recorder);
-    await recorder.close(outcome);
+    if (!recorder.ended)
+      await (outcome.status === 'failed' ? recorder.fail(outcome) : recorder.record({ ends: outcome.status }));
     log.info('run ended', {
       run_id: run.id,
       status: outcome.status,
@@ -73,12 +75,13 @@ async function settle(error: unknown, options: ExecuteOptions, recorder: Recorde
   const { run, live, log, signal } = options;
   const stopped = signal.aborted && signal.reason instanceof RunStopped ? signal.reason.why : undefined;
   try {
+    if (recorder.ended) return log.info('run ended while it was being stopped', { run_id: run.id });
     if (stopped === 'lost') return log.warn('run was taken over by another process', { run_id: run.id });
-    if (stopped === 'parked') return await park(options, recorder);
-    if (stopped === 'cancelled' || isAbort(error)) return await recorder.cancel();
+    if (stopped === 'parked') return await park(options);
+    if (stopped === 'cancelled' || isAbort(error)) return await recorder.fail(CANCELLED);
     const failure = toAppError(error);
     log.error('run failed', { run_id: run.id, code: failure.code, error: describe(failure) });
-    await recorder.close({ status: 'failed', code: failure.code, message: publicMessage(failure) });
+    await recorder.fail({ status: 'failed', code: failure.code, message: publicMessage(failure) });
   } catch (storeFailure) {
     const failure = toAppError(storeFailure);
     log.error('run could not be recorded', { run_id: run.id, code: failure.code, error: describe(failure) });
@@ -86,13 +89,17 @@ async function settle(error: unknown, options: ExecuteOptions, recorder: Recorde
   }
 }
 
-async function park({ run, live, log }: ExecuteOptions, recorder: Recorder): Promise<void> {
+async function park({ run, live, store, log }: ExecuteOptions): Promise<void> {
   const goesOn = run.onDisconnect === 'continue';
-  await recorder.patch(
-    goesOn
-      ? { status: 'queued', owner: null, leaseUntil: null }
-      : { status: 'cancelled', owner: null, leaseUntil: null, errorCode: 'shutting_down', errorMessage: SHUTTING_DOWN },
-  );
+  await store.append(run.id, {
+    events: [],
+    ...(goesOn
+      ? { patch: released('queued') }
+      : {
+          patch: { ...released('cancelled'), errorCode: 'shutting_down', errorMessage: SHUTTING_DOWN },
+          ...waitsAgain(run),
+        }),
+  });
   live.end({ code: 'shutting_down', message: SHUTTING_DOWN });
   log.info('run parked', { run_id: run.id, goes_on: goesOn });
 }
@@ -103,54 +110,40 @@ const SHUTTING_DOWN = 'The server is shutting down.';
 class Recorder {
   readonly #options: ExecuteOptions;
   readonly #usage: RunUsage;
-  #seq: number;
+  /** True once the run has its final status: nothing may follow it. */
+  ended = false;
 
   constructor(options: ExecuteOptions) {
     this.#options = options;
-    this.#seq = options.live.lastSeq;
     this.#usage = structuredClone(options.run.usage);
   }
 
-  async record(output: RunOutput, patch?: RunPatch): Promise<void> {
-    const { run, store, live } = this.#options;
-    const events: StoredEvent[] = output.event
-      ? [{ seq: this.#seq + 1, type: output.event.type, data: encodeData(output.event.data) }]
-      : [];
-    if (output.usage) addUsage(this.#usage, output.usage);
-    const changes: RunPatch = { ...(output.usage ? { usage: this.#usage } : {}), ...patch };
-    await store.append(run.id, {
-      events,
-      ...(output.journal ? { journal: output.journal } : {}),
-      ...(output.thread ? { thread: output.thread } : {}),
-      ...(Object.keys(changes).length > 0 ? { patch: changes } : {}),
+  async record(output: RunOutput): Promise<void> {
+    const { event, journal, thread, usage, ends } = output;
+    if (usage) addUsage(this.#usage, usage);
+    const patch: RunPatch = { ...(usage && { usage: this.#usage }), ...(ends && released(ends)) };
+    await this.#append({
+      events: event ? [{ seq: this.#nextSeq, type: event.type, data: encodeData(event.data) }] : [],
+      ...(journal && { journal }),
+      ...(thread && { thread }),
+      ...(Object.keys(patch).length > 0 && { patch }),
     });
-    this.#seq += events.length;
-    if (events.length > 0) live.publish(events);
+    this.ended = ends !== undefined;
   }
 
-  patch(patch: RunPatch): Promise<void> {
-    return this.record({}, patch);
+  async fail(ending: Ending): Promise<void> {
+    await this.#append(endingWrite(this.#options.run, this.#nextSeq, ending));
+    this.ended = true;
   }
 
-  async close(outcome: RunOutcome): Promise<void> {
-    const released = { status: outcome.status, owner: null, leaseUntil: null };
-    if (outcome.status !== 'failed') return this.patch(released);
-    const { code, message } = outcome;
-    const data = { thread_id: this.#options.run.threadId, error: message, code };
-    await this.record({ event: { type: 'error', data } }, { ...released, errorCode: code, errorMessage: message });
+  get #nextSeq(): number {
+    return this.#options.live.lastSeq + 1;
   }
 
-  async cancel(): Promise<void> {
-    const message = 'The run was cancelled.';
-    const data = { thread_id: this.#options.run.threadId, error: message, code: 'cancelled', reason: 'cancelled' };
-    const patch = {
-      status: 'cancelled' as const,
-      owner: null,
-      leaseUntil: null,
-      errorCode: 'cancelled',
-      errorMessage: message,
-    };
-    await this.record({ event: { type: 'error', data } }, patch);
+  async #append(input: AppendInput): Promise<void> {
+    const { run, store, live } = this.#options;
+    await store.append(run.id, input);
+    if (input.events.length > 0) live.publish(input.events);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '../schema.ts';
-import type { ThreadPatch } from '../store/store.ts';
+import type { PendingInterrupt, ThreadPatch } from '../store/store.ts';
 
 export const RunStatus = Type.Union(
   [
@@ -68,6 +68,14 @@ export interface RunOutput {
   thread?: ThreadPatch;
   /** Tokens to add to the run. */
   usage?: { agent: string; model: string; inputTokens: number; outputTokens: number };
+  /** Set on the last output: the run has this status from the same transaction on, and nothing can follow it. */
+  ends?: 'completed' | 'interrupted';
+}
+
+/** The part of a workflow's input that the engine knows. */
+export interface ResumingInput {
+  /** The interrupt this run answers. It waits again when the run fails or is stopped, so that no answer is lost. */
+  resumes?: PendingInterrupt;
 }
 
 /** How a workflow ended. */

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import type { Logger } from '../lib/log.ts';
 import type { NewRun, RunRow, Store, ThreadPatch } from '../store/store.ts';
+import { CANCELLED, type Ending, endingWrite, released } from './ending.ts';
 import { executeRun, RunStopped } from './execute.ts';
 import { LiveRun } from './live-run.ts';
 import type { JournalEntry, OnDisconnect, Workflow } from './model.ts';
@@ -99,10 +100,10 @@ export class RunService {
   /** Runs a failed or cancelled run again; what is in its journal is not repeated. */
   async retry(run: RunRow): Promise<void> {
     if (this.#stopping) throw userError('shutting_down', 503, 'The server is shutting down.');
-    const again = { ...run, status: 'queued' as const, cancelRequested: false, owner: null, leaseUntil: null };
-    const { status, cancelRequested, owner, leaseUntil } = again;
     const { runs } = this.#options.store;
-    await runs.update(run.id, { status, cancelRequested, owner, leaseUntil, errorCode: null, errorMessage: null });
+    const waiting = { ...released('queued'), cancelRequested: false, errorCode: null, errorMessage: null };
+    await runs.update(run.id, waiting);
+    const again: RunRow = { ...run, ...waiting };
     if (await runs.claim(again, this.#owner, this.#options.clock.now() + this.#options.leaseMs))
       await this.#take(again);
   }
@@ -117,14 +118,14 @@ export class RunService {
     await this.#active.get(runId)?.done;
   }
 
-  /** Asks a run to stop; false when it has ended or does not exist. */
+  /** Asks a run to stop; false when it has ended or does not exist. A run that waits for an answer waits no longer. */
   async cancel(runId: string): Promise<boolean> {
     const active = this.#active.get(runId);
     if (active) {
       active.stop.abort(new RunStopped('cancelled'));
       return true;
     }
-    return this.#request(runId, 'cancelRequested');
+    return (await this.#request(runId, 'cancelRequested')) || this.#abandon(runId);
   }
 
   /** Asks a run to write its result from what is known; false when it has ended or does not exist. */
@@ -139,6 +140,18 @@ export class RunService {
     const run = await runs.get(runId);
     if (run?.status !== 'queued' && run?.status !== 'running') return false;
     await runs.update(runId, { [flag]: true });
+    return true;
+  }
+
+  async #abandon(runId: string): Promise<boolean> {
+    const { runs, threads } = this.#options.store;
+    const run = await runs.get(runId);
+    if (run?.status !== 'interrupted') return false;
+    if ((await threads.get(run.threadId))?.pending?.runId !== runId) return false;
+    // An answer that comes at the same time gets it, or this does.
+    if (!(await threads.takePending(run.threadId))) return false;
+    const { status, code, message } = CANCELLED;
+    await runs.update(runId, { ...released(status), errorCode: code, errorMessage: message });
     return true;
   }
 
@@ -226,17 +239,7 @@ export class RunService {
     const lastSeq = await store.runs.lastSeq(run.id);
     const givenUp = giveUpReason(run);
     if (givenUp) {
-      const data = { thread_id: run.threadId, error: givenUp.message, code: givenUp.code, ...givenUp.extra };
-      await store.runs.append(run.id, {
-        events: [{ seq: lastSeq + 1, type: 'error', data: JSON.stringify(data) }],
-        patch: {
-          status: givenUp.status,
-          owner: null,
-          leaseUntil: null,
-          errorCode: givenUp.code,
-          errorMessage: givenUp.message,
-        },
-      });
+      await store.runs.append(run.id, endingWrite(run, lastSeq + 1, givenUp));
       log.warn('run not continued', { run_id: run.id, code: givenUp.code });
       return;
     }
@@ -254,24 +257,14 @@ export class RunService {
   }
 }
 
-function giveUpReason(run: RunRow) {
-  if (run.cancelRequested) {
-    const extra = { reason: 'cancelled' };
-    return { status: 'cancelled' as const, code: 'cancelled', message: 'The run was cancelled.', extra };
-  }
+function giveUpReason(run: RunRow): Ending | undefined {
+  if (run.cancelRequested) return CANCELLED;
   if (run.status === 'running' && run.onDisconnect !== 'continue') {
-    return {
-      status: 'failed' as const,
-      code: 'server_restarted',
-      message: 'The server restarted while the run was working.',
-    };
+    return { status: 'failed', code: 'server_restarted', message: 'The server restarted while the run was working.' };
   }
   if (run.attempts >= MAX_ATTEMPTS) {
-    return {
-      status: 'failed' as const,
-      code: 'too_many_restarts',
-      message: 'The run was restarted too often and was given up.',
-    };
+    const message = 'The run was restarted too often and was given up.';
+    return { status: 'failed', code: 'too_many_restarts', message };
   }
   return undefined;
 }

@@ -104,6 +104,8 @@ export interface ThreadRow {
 
 export type ThreadPatch = Partial<Pick<ThreadRow, 'plan' | 'report' | 'citations' | 'sources'>> & {
   pending?: PendingInterrupt | null;
+  /** Waits for this again, unless the thread waits for something newer. */
+  pendingAgain?: PendingInterrupt;
   appendMessages?: ThreadMessage[];
   /** Replaces the whole conversation (a client that sends its full history). */
   replaceMessages?: ThreadMessage[];

@@ -69,15 +69,20 @@ export function threadStatements(id: string, patch: ThreadPatch, now: number): S
   }
   if (patch.pending !== undefined) {
     statements.push({ sql: 'DELETE FROM pending_interrupts WHERE thread_id = $1', params: [id] });
-    if (patch.pending) {
-      const { runId, kind, key } = patch.pending;
-      statements.push({
-        sql: 'INSERT INTO pending_interrupts (thread_id, run_id, kind, key) VALUES ($1, $2, $3, $4)',
-        params: [id, runId, kind, key],
-      });
-    }
+    if (patch.pending) statements.push(insertPending(id, patch.pending));
+  }
+  if (patch.pendingAgain) {
+    const { sql, params } = insertPending(id, patch.pendingAgain);
+    statements.push({ sql: `${sql} ON CONFLICT (thread_id) DO NOTHING`, params });
   }
   return statements;
+}
+
+function insertPending(id: string, { runId, kind, key }: PendingInterrupt): Statement {
+  return {
+    sql: 'INSERT INTO pending_interrupts (thread_id, run_id, kind, key) VALUES ($1, $2, $3, $4)',
+    params: [id, runId, kind, key],
+  };
 }
 
 function insertMessage(id: string, message: ThreadMessage): Statement {
