@@ -18,6 +18,7 @@ import { themeOf } from '../../src/slides/theme.ts';
 import { defaultConfig } from '../../test/helpers/test-server.ts';
 
 const SLIDES = 20;
+const WARM_UP = 30;
 const rounds = Number(Bun.argv[2] ?? 30);
 const content = twentySlides();
 const settings = { theme: 'light' as const, maxSlides: 120, createdAt: 0 };
@@ -30,15 +31,16 @@ const own: number[] = [];
 const alone: number[] = [];
 const deflated: number[] = [];
 // Taken in turns, so that a busy machine slows both.
-for (let round = 0; round < rounds + 5; round++) {
+for (let round = 0; round < rounds + WARM_UP; round++) {
   const wholeMs = await time(() => buildFromMarkdown(content, 'en-US', settings));
   const aloneMs = await time(() => renderPages(pages, raw));
-  const deflatedMs = await time(() => drawPages(pages, raw).then((drawn) => drawn.stream({ compression: true })));
-  if (round < 5) continue;
+  if (round < WARM_UP) continue;
   own.push(wholeMs);
   alone.push(aloneMs);
-  deflated.push(deflatedMs);
 }
+for (let round = 0; round < rounds; round++)
+  deflated.push(await time(() => drawPages(pages, raw).then((drawn) => drawn.stream({ compression: true }))));
+
 const figure = (label: string, values: number[]) =>
   `${label} ${median(values).toFixed(1)} ms, ratio ${(median(own) / median(values)).toFixed(2)}`;
 console.log(`${SLIDES} slides from Markdown: ${median(own).toFixed(1)} ms`);

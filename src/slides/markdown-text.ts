@@ -38,3 +38,28 @@ export function sentencesOf(text: string): string[] {
   }
   return merged;
 }
+
+/** The text of a piece of HTML. Searched by hand: a pattern for what may never end takes minutes on hostile input. */
+export function withoutTags(html: string): string {
+  let text = html;
+  for (const [open, close] of [
+    ['<!--', '-->'],
+    ['<script', '</script>'],
+    ['<style', '</style>'],
+  ] as const)
+    text = withoutRange(text, open, close);
+  return text.replace(/<\/?[a-z][^<>]{0,2000}>/gi, ' ');
+}
+
+function withoutRange(text: string, open: string, close: string): string {
+  const lower = text.toLowerCase();
+  let kept = '';
+  let position = 0;
+  for (let start = lower.indexOf(open); start >= 0; start = lower.indexOf(open, position)) {
+    const end = lower.indexOf(close, start + open.length);
+    if (end < 0) break;
+    kept += text.slice(position, start);
+    position = end + close.length;
+  }
+  return kept + text.slice(position);
+}

@@ -1,6 +1,6 @@
 import { Lexer, type Token, type Tokens } from 'marked';
 import { cleanText, escapeMarkdown, plainText } from './inline.ts';
-import { imagesOf, isPseudoHeading, sentencesOf, withoutFrontMatter } from './markdown-text.ts';
+import { imagesOf, isPseudoHeading, sentencesOf, withoutFrontMatter, withoutTags } from './markdown-text.ts';
 import type { Bullet, ImageReference } from './model.ts';
 import type { TableText } from './table-chart.ts';
 
@@ -246,10 +246,7 @@ class Reader {
       const source = /\bsrc\s*=\s*["']?([^"'\s>]+)/i.exec(match[0])?.[1];
       if (source) this.#addImage(source, /\balt\s*=\s*["']([^"']*)/i.exec(match[0])?.[1] ?? '');
     }
-    const text = raw
-      .replace(/<!--[\s\S]*?-->/g, '')
-      .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, '')
-      .replace(/<\/?[a-z][^>]*>/gi, ' ');
+    const text = withoutTags(raw);
     this.#addText(text);
   }
 
