@@ -26,7 +26,7 @@ export async function evaluateReport(
 
 function summarize(metrics: EvaluationMetrics, judged: LlmEvaluation | null, score: number, grade: string): string {
   const sections = metrics.section_count + metrics.sections_missing.length;
-  const counted = `${metrics.word_count} words, ${metrics.citation_count} citations of ${metrics.unique_sources} sources, ${metrics.image_count} images, ${metrics.section_count} of ${sections} expected sections`;
+  const counted = `${many(metrics.word_count, 'word')}, ${many(metrics.citation_count, 'citation')} of ${many(metrics.unique_sources, 'source')}, ${many(metrics.image_count, 'image')}, ${metrics.section_count} of ${sections} expected sections`;
   const missing = metrics.sections_missing.length > 0 ? ` Missing: ${metrics.sections_missing.join(', ')}.` : '';
   const opinion = judged ? ` A model judged it ${judged.weighted_score}/10.` : ' No language model has judged it.';
   const notes = [
@@ -34,4 +34,8 @@ function summarize(metrics: EvaluationMetrics, judged: LlmEvaluation | null, sco
     ...(judged?.weaknesses.slice(0, 2).map((note) => ` Weakness: ${note}`) ?? []),
   ].map((note) => (/[.!?。]$/.test(note) ? note : `${note}.`));
   return `Grade ${grade} (${score}/10): ${counted}.${missing}${opinion}${notes.join('')}`;
+}
+
+function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

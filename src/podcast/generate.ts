@@ -82,6 +82,7 @@ function failureOf(run: RunRow | undefined): AppError {
     code,
     category,
     status,
+    ...(status === 422 ? { errors: [{ path: '/content', message: run?.errorMessage ?? '' }] } : {}),
     ...(run ? { headers: { 'x-run-id': run.id } } : {}),
   });
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../lib/json.ts';
+import { splitText } from '../lib/split-text.ts';
 import type { Reading } from '../models/complete.ts';
 import type { Script, ScriptLine, Speaker } from './model.ts';
 import { isSayable, speakable } from './speakable.ts';
@@ -14,6 +15,8 @@ const MALE = /^(?:m|male|man|host ?a|speaker ?[a1]|host ?1|男.*)$/i;
 const FEMALE = /^(?:f|w|female|woman|host ?b|speaker ?[b2]|host ?2|女.*)$/i;
 const LOCALE = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*$/;
 const MAX_TITLE = 200;
+/** A monologue is spoken in parts, so that one failure does not cost all of it. */
+const MAX_LINE_BYTES = 4000;
 
 /**
  * Reads a script as weak models write it: a bare list of lines, other names for the fields, other names for the two
@@ -35,8 +38,10 @@ export function readScript(value: unknown, options: ReadScriptOptions): Reading<
     const paragraph = speakable(text);
     if (!isSayable(paragraph)) continue;
     const speaker = speakerOf(row['speaker'], speakers, lines.at(-1)?.speaker);
-    lines.push({ speaker, paragraph, ...(chapter ? { chapter } : {}) });
-    chapter = '';
+    for (const part of splitText(paragraph, MAX_LINE_BYTES)) {
+      lines.push({ speaker, paragraph: part, ...(chapter ? { chapter } : {}) });
+      chapter = '';
+    }
   }
   if (lines.length === 0) return { ok: false, problem: 'The script has no lines' };
   if (lines.length > options.maxLines)

@@ -1,4 +1,4 @@
-import { upstreamError, userError } from '../errors.ts';
+import { upstreamError } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import { estimateTokens } from '../lib/tokens.ts';
@@ -24,7 +24,7 @@ export async function enhancePrompt(models: Models, request: EnhanceRequest, sig
   const model = models.get('basic');
   const context = request.context?.trim() ?? '';
   if (estimateTokens(text + context) > model.contextWindow * 0.6)
-    throw userError('text_too_long', 422, `The prompt is too long for the model ${model.name}.`);
+    throw invalidField('/prompt', `The prompt is too long for the model ${model.name}.`, 'text_too_long');
   const fence = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
   const system = prompt.replace('{{style}}', READERS[style]).replaceAll('{{fence}}', fence);
   const about = context ? `\n\nWhat it is meant for: ${context}` : '';

@@ -1,10 +1,11 @@
-import { upstreamError, userError } from '../errors.ts';
+import { AppError, upstreamError } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import { estimateTokens } from '../lib/tokens.ts';
 import type { Models } from '../models/model.ts';
 import type { ProseOption, ProseRequest } from './model.ts';
 import prompt from './prompts/prose.md' with { type: 'text' };
+import { shorten } from './shorten.ts';
 
 const TASKS: Record<ProseOption, string> = {
   continue:
@@ -16,7 +17,10 @@ const TASKS: Record<ProseOption, string> = {
   zap: 'Do what the user asks with the text.',
 };
 
-/** Streams the text the model writes for the request, in pieces as they come. */
+/**
+ * Streams the text the model writes for the request, in pieces as they come. Without a language model only `shorter` can
+ * be done: by leaving sentences out.
+ */
 export async function* writeProse(models: Models, request: ProseRequest, signal: AbortSignal): AsyncGenerator<string> {
   const { option } = request;
   const command = request.command?.trim() ?? '';
@@ -26,18 +30,30 @@ export async function* writeProse(models: Models, request: ProseRequest, signal:
   const model = models.get('basic');
   const fence = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
   if (estimateTokens(text) > model.contextWindow * 0.6)
-    throw userError('text_too_long', 422, `The text is too long for the model ${model.name}; work on a part of it.`);
+    throw invalidField(
+      '/prompt',
+      `The text is too long for the model ${model.name}; work on a part of it.`,
+      'text_too_long',
+    );
   const asked = option === 'zap' ? `\n\nWhat to do with the text: ${command}` : '';
   const messages = [
     { role: 'system' as const, content: prompt.replace('{{task}}', TASKS[option]).replaceAll('{{fence}}', fence) },
     { role: 'user' as const, content: `<<<DATA ${fence}\n${request.prompt}\nDATA ${fence}>>>${asked}` },
   ];
-  let isEmpty = true;
   const task = { kind: 'write' as const, what: `the prose option ${option}` };
-  for await (const event of model.stream({ agent: 'prose', messages, runId: createId('prose'), task }, signal)) {
-    if (event.type !== 'text' || event.text === '') continue;
-    isEmpty = false;
-    yield event.text;
+  const events = model.stream({ agent: 'prose', messages, runId: createId('prose'), task }, signal);
+  let isEmpty = true;
+  try {
+    for await (const event of events) {
+      if (event.type !== 'text' || event.text === '') continue;
+      isEmpty = false;
+      yield event.text;
+    }
+  } catch (error) {
+    const needsModel = error instanceof AppError && error.code === 'model_required';
+    const shortened = needsModel && option === 'shorter' ? shorten(text) : undefined;
+    if (shortened === undefined) throw error;
+    return yield shortened;
   }
   if (isEmpty) throw upstreamError('upstream_rejected', `The model ${model.name} wrote nothing.`, { retryable: true });
 }

@@ -1,6 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { upstreamError, userError } from '../errors.ts';
+import { invalidField } from '../lib/invalid-field.ts';
 import type { SpeechEngine, SpeechRequest } from './speech.ts';
 
 export interface CommandSpeechOptions {
@@ -42,10 +43,10 @@ export function createCommandSpeech(options: CommandSpeechOptions): SpeechEngine
     async speak(request, signal) {
       const isSsml = request.textType === 'ssml';
       if (isSsml && options.ssmlArgs.length === 0)
-        throw userError(
-          'ssml_unsupported',
-          422,
+        throw invalidField(
+          '/text_type',
           'The speech program does not take SSML (speech.command.ssml_args is empty); send plain text.',
+          'ssml_unsupported',
         );
       const args = [...options.args, ...(isSsml ? options.ssmlArgs : [])];
       const values = placeholders(request, options.voices);
@@ -76,7 +77,7 @@ function voiceOf(voice: string | undefined, voices: { male: string; female: stri
   // Volcengine's voice names, which its clients send by default, mean nothing here.
   if (voice === undefined || /^BV\d/.test(voice)) return voices.female;
   if (!SAFE_VOICE.test(voice))
-    throw userError('invalid_request', 422, 'The voice_type may hold letters, digits and ".+-_" only.');
+    throw invalidField('/voice_type', 'The voice_type may hold letters, digits and ".+-_" only.');
   return voice;
 }
 

@@ -5,7 +5,7 @@ import { retry } from '../lib/retry.ts';
 import { splitText } from '../lib/split-text.ts';
 import { createAudioWorkers } from './audio-workers.ts';
 import { joinMp3s, parseMp3 } from './mp3-frames.ts';
-import type { Speech, SpeechEngine, SpeechRequest } from './speech.ts';
+import type { AudioFormat, Speech, SpeechEngine, SpeechRequest } from './speech.ts';
 import { splitSsml } from './ssml.ts';
 import { isWav, joinWavs, parseWav } from './wav.ts';
 
@@ -51,10 +51,8 @@ export function createSpeech(options: CreateSpeechOptions): Speech {
   const speakAll = async (request: SpeechRequest, signal: AbortSignal, check: (audio: Uint8Array) => boolean) => {
     const pieces = await split(request, engine.maxTextBytes);
     const audio: Uint8Array[] = [];
-    for (const text of pieces)
-      audio.push(await call({ ...request, text }, signal, pieces.length > 1 ? isAudio : check));
-    if (audio.length === 1) return audio[0]!;
-    const joined = audio.every(isWav) ? joinWavs(audio) : joinMp3s(audio);
+    for (const text of pieces) audio.push(await call({ ...request, text }, signal, check));
+    const joined = audio.length === 1 ? audio[0] : join(audio, request.format);
     if (joined) return joined;
     throw upstreamError('upstream_rejected', `${engine.name} sent pieces that do not fit together.`, {
       retryable: false,
@@ -87,6 +85,14 @@ export function createSpeech(options: CreateSpeechOptions): Speech {
 
 function split(request: SpeechRequest, maxBytes: number): Promise<string[]> | string[] {
   return request.textType === 'ssml' ? splitSsml(request.text, maxBytes) : splitText(request.text, maxBytes);
+}
+
+/** One file of several; undefined when they do not fit together. */
+function join(audio: Uint8Array[], format: AudioFormat): Uint8Array | undefined {
+  if (audio.every(isWav)) return joinWavs(audio);
+  // A stream that is no WAV and has no frames we know is handed on as it came, like a single piece of it.
+  if (format === 'mp3' && !audio.some(isAudio)) return new Uint8Array(Buffer.concat(audio));
+  return joinMp3s(audio);
 }
 
 function isAudio(audio: Uint8Array): boolean {

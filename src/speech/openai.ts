@@ -1,4 +1,5 @@
 import { upstreamError, userError } from '../errors.ts';
+import { invalidField } from '../lib/invalid-field.ts';
 import { fetchProvider } from '../lib/provider-fetch.ts';
 import type { SpeechEngine } from './speech.ts';
 
@@ -29,7 +30,11 @@ export function createOpenAiSpeech(options: OpenAiSpeechOptions): SpeechEngine {
     },
     async speak(request, signal) {
       if (request.textType === 'ssml')
-        throw userError('ssml_unsupported', 422, 'The speech engine openai does not take SSML; send plain text.');
+        throw invalidField(
+          '/text_type',
+          'The speech engine openai does not take SSML; send plain text.',
+          'ssml_unsupported',
+        );
       const { bytes, headers } = await fetchProvider({
         provider: name,
         fetch: options.fetch,

@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { invalidField } from '../lib/invalid-field.ts';
 import { byteLength, splitText } from '../lib/split-text.ts';
 
 /** A part of the document directly below its root: text, or an element with all that is in it. */
@@ -27,10 +27,10 @@ export async function splitSsml(text: string, maxBytes: number): Promise<string[
   let body = '';
   for (const unit of units) {
     if (byteLength(unit) > room)
-      throw userError(
-        'ssml_too_long',
-        422,
+      throw invalidField(
+        '/text',
         `An element of the SSML is longer than the ${maxBytes} bytes the speech engine takes at once; divide it into shorter elements below <speak>.`,
+        'ssml_too_long',
       );
     if (byteLength(body) + byteLength(unit) > room) {
       bodies.push(body);
@@ -62,14 +62,14 @@ async function readSsml(text: string): Promise<Document> {
   };
   parser.on('error', (error) => {
     // Its first line names the place; only what is wrong is said, not the text.
-    throw userError(
-      'invalid_ssml',
-      422,
+    throw invalidField(
+      '/text',
       `The SSML is not well-formed XML: ${error.message.split('\n')[0]?.replace(/\.$/, '')}.`,
+      'invalid_ssml',
     );
   });
   parser.on('doctype', () => {
-    throw userError('invalid_ssml', 422, 'The SSML must not have a document type declaration.');
+    throw invalidField('/text', 'The SSML must not have a document type declaration.', 'invalid_ssml');
   });
   parser.on('opentagstart', (tag) => {
     if (depth === 0) rootName = tag.name;
@@ -92,6 +92,7 @@ async function readSsml(text: string): Promise<Document> {
     }
   });
   parser.write(text).close();
-  if (rootName !== 'speak') throw userError('invalid_ssml', 422, 'The SSML must have <speak> as its root element.');
+  if (rootName !== 'speak')
+    throw invalidField('/text', 'The SSML must have <speak> as its root element.', 'invalid_ssml');
   return { open: text.slice(0, bodyStart), close: text.slice(bodyEnd), pieces };
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { upstreamError } from '../../src/errors.ts';
 import { createExtractiveModel } from '../../src/models/extractive/extractive.ts';
 import { frameProse, proseFrames } from '../../src/prose/frames.ts';
+import { shorten } from '../../src/prose/shorten.ts';
 import { startContentApp } from '../helpers/content-app.ts';
 import { gate, type ScriptedStep, scriptedModel, scriptedModels } from '../helpers/scripted-model.ts';
 
@@ -144,7 +145,7 @@ describe('failures', () => {
     expect(await response.json()).toMatchObject({ code: 'upstream_rejected' });
   });
 
-  test.each(['continue', 'longer', 'zap', 'improve', 'fix', 'shorter'])(
+  test.each(['continue', 'longer', 'zap', 'improve', 'fix'])(
     '%s without a language model is a 500 model_required',
     async (option) => {
       await using it = await open([], { models: scriptedModels({ basic: createExtractiveModel() }) });
@@ -153,6 +154,42 @@ describe('failures', () => {
       expect(await response.json()).toMatchObject({ code: 'model_required' });
     },
   );
+});
+
+describe('shorter without a language model', () => {
+  const text =
+    '# Tides\n\nTides are caused by the Moon. Many people like the beach. The Moon pulls the water, and tides follow the Moon.\n\n## Beach\n\n- Ice cream is sold there.\n- Tides reach the beach twice.\n\n## Nothing\n\nBirds sing.\n';
+
+  test('keeps the best sentences, verbatim and in order', async () => {
+    await using it = await open([], { models: scriptedModels({ basic: createExtractiveModel() }) });
+    const response = await it.write({ prompt: text, option: 'shorter' });
+    expect(response.status).toBe(200);
+    const { text: shorter } = readStrictly(await response.text());
+    expect(shorter.length).toBeLessThan(text.length * 0.75);
+    expect(shorter).toContain('# Tides');
+    expect(shorter).toContain('Tides are caused by the Moon.');
+    expect(shorter).not.toContain('## Nothing');
+    let at = 0;
+    for (const line of shorter.split('\n').filter((each) => each !== '')) {
+      for (const sentence of line.replace(/^[-#]+ /, '').match(/[^.]+\.?/g)!) {
+        at = text.indexOf(sentence.trim(), at);
+        expect(at).toBeGreaterThanOrEqual(0);
+      }
+    }
+  });
+
+  test('of a single sentence is a 500 model_required', async () => {
+    await using it = await open([], { models: scriptedModels({ basic: createExtractiveModel() }) });
+    const response = await it.write({ prompt: 'The tide rises.', option: 'shorter' });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 'model_required' });
+  });
+
+  test.each(['。', '. ', '\n', 'a b. c\n'])('takes any text: %j', (piece) => {
+    const started = performance.now();
+    shorten(piece.repeat(20_000));
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
 });
 
 describe('a client that goes away', () => {

@@ -103,7 +103,12 @@ describe.skipIf(!Bun.which('espeak-ng'))('espeak-ng with the default settings', 
     const mixer = speech.openMixer();
     for (const [index, volume] of [1, 0.3, 1, 0.3].entries()) {
       const voice = index % 2 === 0 ? 'male' : 'female';
-      await mixer.add(await speech.speakLine({ text: 'The moon moves the water of the sea every day', voice, volume, format: 'wav' }, signal));
+      await mixer.add(
+        await speech.speakLine(
+          { text: 'The moon moves the water of the sea every day', voice, volume, format: 'wav' },
+          signal,
+        ),
+      );
     }
     const { bytes, durationMs } = await mixer.finish({ title: 'T', chapters: [] });
     mixer.close();
@@ -143,7 +148,8 @@ describe('the program', () => {
     const out = join(mkdtempSync(join(tmpdir(), 'agent-speech-')), 'env');
     await engine({ program: program(`env > ${out}; ${tone}`), args: [] }).speak({ text: 'x', format: 'wav' }, signal);
     const names = (await Bun.file(out).text()).split('\n').map((line) => line.split('=')[0]);
-    for (const name of names) expect(['PATH', 'HOME', 'LANG', 'PWD', 'SHLVL', '_', 'OLDPWD', '']).toContain(String(name));
+    for (const name of names)
+      expect(['PATH', 'HOME', 'LANG', 'PWD', 'SHLVL', '_', 'OLDPWD', '']).toContain(String(name));
   });
 
   test.each([

@@ -130,6 +130,20 @@ describe('the answer', () => {
     expect(wav!.data.length / 2 / 24_000).toBeCloseTo(0.2 * it.provider.calls.length, 3);
   });
 
+  test('that is in a form of its own is handed on as it came, whole or in pieces', async () => {
+    await using it = await open({ reply: (_, number) => ({ audio: new TextEncoder().encode(`part ${number};`) }) });
+    expect(await (await it.speak({ text: 'Hello.' })).text()).toBe('part 1;');
+    const long = await it.speak({ text: '月亮绕着地球转。'.repeat(60) });
+    expect(await long.text()).toBe('part 2;part 3;');
+  });
+
+  test('of pieces that do not fit together is a 500', async () => {
+    await using it = await open({ reply: (_, number) => ({ audio: number === 1 ? tone() : silentMp3() }) });
+    const response = await it.speak({ text: '月亮绕着地球转。'.repeat(60) });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 'upstream_rejected' });
+  });
+
   test('of long SSML is spoken document by document, never cut inside an element', async () => {
     await using it = await open();
     const element = `<p>${'Tides rise and fall. '.repeat(18)}</p>`;
