@@ -18,7 +18,7 @@ export interface DeckQuestion {
 
 /** Images in a text; bounded, because the text may be hostile. */
 const IMAGE =
-  /!\[([^\]\n]{0,300})\]\(\s{0,4}<?(data:image\/[\w.+-]{1,40};base64,[A-Za-z0-9+/=]+|[^)\s>]{1,2000})>?(?:\s{1,4}"[^"\n]{0,300}")?\s{0,4}\)/g;
+  /!\[([^\]\n]{0,300})\]\(\s{0,4}<?(data:image\/[\w.+-]{1,40};base64,[A-Za-z0-9+/=]+|[^)\s<>[\]]{1,2000})>?(?:\s{1,4}"[^"\n]{0,300}")?\s{0,4}\)/g;
 const ANSWER_TOKENS = 8_000;
 const MIN_CONTENT_TOKENS = 500;
 const ATTEMPTS = 2;
