@@ -1,9 +1,25 @@
 import ipaddr from 'ipaddr.js';
 
-/** Public by registry, yet answered by the machine's own cloud (Azure's wire server). */
-const METADATA_ADDRESSES = ['168.63.129.16'];
+/** Where clouds answer with the credentials of the machine, outside the link-local blocks: Azure, Alibaba, Oracle, AWS. */
+const METADATA_ADDRESSES = ['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254'];
 /** The only block IANA hands out as global unicast; everything else is unassigned or special. */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Whether `ip` may be connected to. A trusted network opens private addresses, but never link-local and metadata ones:
+ * no document lives there, only the credentials of the machine.
+ */
+export function mayConnect(ip: string, allowPrivateNetwork: boolean): boolean {
+  return allowPrivateNetwork ? !isMetadataAddress(ip) : isPublicAddress(ip);
+}
+
+function isMetadataAddress(ip: string): boolean {
+  const plain = ip.replace(/%.*$/, '');
+  if (!ipaddr.isValid(plain)) return false;
+  // `process` reads an IPv4 address mapped into IPv6 as what it is.
+  const address = ipaddr.process(plain);
+  return address.range() === 'linkLocal' || METADATA_ADDRESSES.includes(address.toString());
+}
 
 /**
  * True when `ip` (an address as a resolver prints it) is on the public internet. Private, loopback, link-local, CGNAT,

@@ -1,7 +1,7 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { upstreamError, userError } from '../errors.ts';
-import { isPublicAddress } from './address.ts';
+import { mayConnect } from './address.ts';
 import { hostToV6, validateUrl } from './validate-url.ts';
 
 /** Resolves a host name to all its addresses. */
@@ -33,7 +33,7 @@ export function createGuard(options: { allowPrivateNetwork: boolean; resolve?: R
       // Only what can be dialled as it stands: anything else would be resolved once more on the way.
       if (!addresses.every((address) => isIP(address) && !address.includes('%'))) throw unresolved(url.hostname);
       // One private answer among public ones is a rebinding attempt or a broken zone: refuse all of it.
-      if (!options.allowPrivateNetwork && !addresses.every(isPublicAddress))
+      if (!addresses.every((address) => mayConnect(address, options.allowPrivateNetwork)))
         throw userError('url_refused', 400, `The host ${url.hostname} is not on the public internet.`);
       return { url, addresses };
     },

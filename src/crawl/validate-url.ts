@@ -1,4 +1,4 @@
-import { isPublicAddress } from './address.ts';
+import { mayConnect } from './address.ts';
 
 export type UrlProblem =
   | 'invalid_url'
@@ -27,7 +27,7 @@ const refuse = (code: UrlProblem, message: string): UrlCheck => ({ ok: false, co
 /**
  * Checks an address before anything is resolved: http(s) only, no credentials, no port of another protocol, no private
  * name, no non-public or oddly spelled IP address. A name that passes must still have its resolved address checked (see `createGuard`).
- * `allowPrivateNetwork` opens private names and addresses, nothing else. The message never repeats the address.
+ * `allowPrivateNetwork` opens private names and addresses, nothing else, and never the cloud's metadata. The message never repeats the address.
  */
 export function validateUrl(text: string, options: { allowPrivateNetwork: boolean }): UrlCheck {
   const raw = text.trim();
@@ -56,11 +56,10 @@ function checkHost(url: URL, spelling: string, allowPrivateNetwork: boolean): Ur
   const isV4 = /^[\d.]+$/.test(host);
   // Octal, hexadecimal, decimal, short, percent-encoded and full-width spellings all end up as this dotted quad.
   if (isV4 && spelling !== host) return refuse('address_refused', 'The IP address is spelled in an unusual way.');
-  if (allowPrivateNetwork) return { ok: true, url };
-  if (PRIVATE_NAMES.some((name) => host === name || host.endsWith(`.${name}`)))
+  if (!allowPrivateNetwork && PRIVATE_NAMES.some((name) => host === name || host.endsWith(`.${name}`)))
     return refuse('host_refused', 'The host name belongs to a private network.');
   const literal = isV4 ? host : hostToV6(host);
-  if (literal !== undefined && !isPublicAddress(literal))
+  if (literal !== undefined && !mayConnect(literal, allowPrivateNetwork))
     return refuse('address_refused', 'The address is not on the public internet.');
   return { ok: true, url };
 }

@@ -241,6 +241,20 @@ describe('redirects', () => {
     expect(checked).toEqual(['first.test', 'second.test']);
   });
 
+  test('to metadata addresses are refused on an open network too, by address and by name', async () => {
+    const named = createGuardedFetch({
+      allowPrivateNetwork: true,
+      log: silentLogger,
+      lookup: async (host) => [host === 'cloud.test' ? '169.254.169.254' : '127.0.0.1'],
+    });
+    for (const target of ['http://169.254.169.254/latest/meta-data/', 'http://cloud.test/latest']) {
+      const server = serve(() => Response.redirect(target, 302));
+      await expect(named(`http://first.test:${server.port}/`, request())).rejects.toMatchObject({
+        code: 'url_refused',
+      });
+    }
+  });
+
   test.each(['ftp://example.com/', 'file:///etc/passwd', 'http://user:pw@example.com/', 'http://example.com:22/'])(
     'to %s are refused',
     async (location) => {

@@ -174,6 +174,18 @@ describe('validateUrl', () => {
     (text) => expect(validateUrl(text, { allowPrivateNetwork: true }).ok).toBe(true),
   );
 
+  test.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://169.254.170.2/',
+    'http://[fe80::1]/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[fd00:ec2::254]/latest',
+    'http://100.100.100.200/',
+    'http://168.63.129.16/',
+  ])('refuses %s, where credentials are, on a private network too', (text) =>
+    expect(validateUrl(text, { allowPrivateNetwork: true })).toMatchObject({ ok: false, code: 'address_refused' }),
+  );
+
   test('never repeats the address, which may hold a secret', () => {
     const checked = validateUrl('http://user:hunter2@example.com/?key=hunter2', PUBLIC);
     expect(JSON.stringify(checked)).not.toContain('hunter2');
