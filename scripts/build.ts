@@ -47,7 +47,7 @@ async function compile(outfile: string, target?: (typeof TARGETS)[number]): Prom
     throw: false,
   });
   // The executable carries its source maps; the copies beside it are of no use.
-  for (const map of new Bun.Glob('*.map').scanSync({ cwd: DIST })) rmSync(join(DIST, map));
+  for (const map of new Bun.Glob('*.map').scanSync({ cwd: DIST })) rmSync(join(DIST, map), { force: true });
   if (!result.success) throw new Error(`${target ?? 'this machine'}: ${result.logs.map(String).join('\n')}`);
 }
 
