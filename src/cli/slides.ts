@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { ensureHome } from '../config/home.ts';
 import { createDeps } from '../deps.ts';
-import { createSlideGenerator } from '../slides/generate.ts';
 import { THEMES } from '../slides/model.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
@@ -32,25 +31,19 @@ export const slidesCommand = defineCliCommand({
     // Warnings say which image was left out; the rest of the log is for servers.
     const level = config.log.level === 'debug' ? 'debug' : 'warn';
     await using deps = createDeps({ config, home, logLevel: level, worker: false });
-    const { models, guardedFetch, clock, log } = deps;
-    const slides = createSlideGenerator({ models, guardedFetch, clock, log, config: config.slides });
-    const model = models.get('basic').name;
-    try {
-      const deck = await slides.generate(
-        { content, locale: args.locale, theme: args.theme },
-        context.signal,
-        (step) => {
-          if (context.stderr.isTerminal)
-            void context.warn(step === 'asking' ? `Asking ${model} for the slides …` : 'Building the file …');
-        },
-      );
-      if (toStdout) await context.stdout.write(deck.bytes);
-      else await writeFile(args.out as string, deck.bytes);
-      const summary = { path: args.out, title: deck.title, slides: deck.slides, bytes: deck.bytes.byteLength };
-      if (context.json) await context.print(summary);
-      else if (!toStdout) await context.warn(`${args.out}: ${deck.slides} slides`);
-    } finally {
-      slides.stop();
-    }
+    const model = deps.models.get('basic').name;
+    const deck = await deps.slides.generate(
+      { content, locale: args.locale, theme: args.theme },
+      context.signal,
+      (step) => {
+        if (context.stderr.isTerminal)
+          void context.warn(step === 'asking' ? `Asking ${model} for the slides …` : 'Building the file …');
+      },
+    );
+    if (toStdout) await context.stdout.write(deck.bytes);
+    else await writeFile(args.out as string, deck.bytes);
+    const summary = { path: args.out, title: deck.title, slides: deck.slides, bytes: deck.bytes.byteLength };
+    if (context.json) await context.print(summary);
+    else if (!toStdout) await context.warn(`${args.out}: ${deck.slides} slides`);
   },
 });
