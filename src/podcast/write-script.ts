@@ -24,7 +24,10 @@ export async function writeScript(
   const locale = input.locale ?? guessLocale(input.content);
   const fence = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
   const language = input.locale ?? 'the language of the material';
-  const system = prompt.replace('{{locale}}', locale).replace('{{language}}', language).replaceAll('{{fence}}', fence);
+  const system = prompt
+    .replace('{{locale}}', () => locale)
+    .replace('{{language}}', () => language)
+    .replaceAll('{{fence}}', fence);
   const read = (value: unknown) =>
     readScript(value, { locale, title: titleOf(input.content), maxLines: needs.maxLines });
   try {
