@@ -16,6 +16,7 @@ import research from '../handbook/research.md' with { type: 'text' };
 import runs from '../handbook/runs.md' with { type: 'text' };
 import sandbox from '../handbook/sandbox.md' with { type: 'text' };
 import security from '../handbook/security.md' with { type: 'text' };
+import slides from '../handbook/slides.md' with { type: 'text' };
 import speech from '../handbook/speech.md' with { type: 'text' };
 import troubleshooting from '../handbook/troubleshooting.md' with { type: 'text' };
 import webSearch from '../handbook/web-search.md' with { type: 'text' };
@@ -40,6 +41,7 @@ export const HANDBOOK_PAGES: readonly HandbookPage[] = [
   { name: 'crawling-and-safety', text: crawlingAndSafety },
   { name: 'speech', text: speech },
   { name: 'podcasts', text: podcasts },
+  { name: 'slides', text: slides },
   { name: 'prose', text: prose },
   { name: 'models', text: models },
   { name: 'mcp', text: mcp },
