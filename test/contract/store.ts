@@ -177,6 +177,16 @@ export function storeContract(
       expect((await store.threads.get('t1'))?.messages).toEqual([say('z')]);
     });
 
+    test('what waits again does not replace something newer', async () => {
+      const older = { runId: 'old', kind: 'plan' as const, key: 'k' };
+      const newer = { runId: 'new', kind: 'tool' as const, key: 'k' };
+      await store.threads.update('t3', { pendingAgain: older });
+      expect((await store.threads.get('t3'))?.pending).toEqual(older);
+      await store.threads.update('t3', { pending: newer });
+      await store.threads.update('t3', { pendingAgain: older });
+      expect((await store.threads.get('t3'))?.pending).toEqual(newer);
+    });
+
     test('of two takers of a pending interrupt one gets it', async () => {
       const pending = { runId: 'r', kind: 'plan' as const, key: 'k' };
       await store.threads.update('t2', { pending });

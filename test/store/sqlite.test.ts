@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -26,6 +26,15 @@ storeContract('SQLite', async () => {
       await rm(home, { recursive: true });
     },
   };
+});
+
+test('the database and its side files are readable by their owner only', async () => {
+  const home = await temporary();
+  const database = new SqliteDatabase({ path: join(home, 'a.db'), clock: systemClock });
+  await database.start();
+  for (const name of ['a.db', 'a.db-wal', 'a.db-shm'])
+    expect([name, (await stat(join(home, name))).mode & 0o777]).toEqual([name, 0o600]);
+  await database.stop();
 });
 
 test('a write waits for the lock of another process without blocking the event loop, and fails after its time', async () => {
