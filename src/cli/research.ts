@@ -1,7 +1,10 @@
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { ensureHome } from '../config/home.ts';
 import { createDeps } from '../deps.ts';
 import { AppError } from '../errors.ts';
-import { REPORT_STYLES } from '../research/model.ts';
+import { REPORT_STYLES, type ReportStyle } from '../research/model.ts';
+import { readStyle } from '../research/read-request.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
 import { runResearch } from './research/session.ts';
@@ -38,6 +41,8 @@ export const researchCommand = defineCliCommand({
   async run(args, context) {
     const question = (args.question === '-' ? await context.stdin.text() : args.question).trim();
     if (question === '') throw usageError('The question is empty.');
+    const style = args.style === undefined ? undefined : styleOf(args.style);
+    if (args.out !== undefined) await checkFolder(args.out);
     const { config, home } = await context.loadConfig();
     await ensureHome(home);
     // Progress is shown by the session; the log would run through it.
@@ -55,7 +60,7 @@ export const researchCommand = defineCliCommand({
         messages: [{ role: 'user', content: question }],
         auto_accepted_plan: args['auto-accept'] || !interactive,
         enable_web_search: args.web,
-        ...(args.style === undefined ? {} : { report_style: args.style }),
+        ...(style === undefined ? {} : { report_style: style }),
         ...(args.steps === undefined ? {} : { max_step_num: args.steps }),
         ...(args.locale === undefined ? {} : { locale: args.locale }),
         resources: args.knowledge.map((uri) => ({ uri, title: uri })),
@@ -66,3 +71,19 @@ export const researchCommand = defineCliCommand({
     return outcome.status === 'quit' ? 1 : 0;
   },
 });
+
+function styleOf(name: string): ReportStyle {
+  try {
+    return readStyle(name);
+  } catch {
+    throw usageError(`--style must be one of ${REPORT_STYLES.join(', ').toLowerCase()}, not "${name}".`);
+  }
+}
+
+/** Says before the research, not after it, that the report could not be written. */
+async function checkFolder(file: string): Promise<void> {
+  const folder = dirname(file);
+  await access(folder, constants.W_OK).catch(() => {
+    throw usageError(`--out: the folder ${folder} does not exist or cannot be written.`);
+  });
+}

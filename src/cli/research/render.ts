@@ -14,24 +14,30 @@ export function renderMarkdown(markdown: string, columns: number): string {
 }
 
 /** The plan as a numbered list. */
-export function renderPlan(planJson: string): string {
+export function renderPlan(planJson: string, columns: number): string {
   const result = readPlan(planJson, { locale: '', title: '', maxSteps: 50 });
   if (!result.ok) return '';
   const { plan } = result;
   const steps = plan.steps.map(
     (step, index) =>
-      `  ${index + 1}. ${bold(plain(step.title))} ${dim(`(${step.step_type})`)}\n     ${plain(step.description)}`,
+      `${indented(`${index + 1}. ${bold(plain(step.title))} ${dim(`(${step.step_type})`)}`, 2, columns)}\n${indented(plain(step.description), 5, columns)}`,
   );
-  return `\n${bold(plain(plan.title))}\n${plan.thought ? `${dim(plain(plan.thought))}\n` : ''}\n${steps.join('\n')}\n\n`;
+  const thought = plan.thought ? `${indented(dim(plain(plan.thought)), 0, columns)}\n` : '';
+  return `\n${indented(bold(plain(plan.title)), 0, columns)}\n${thought}\n${steps.join('\n')}\n\n`;
 }
 
 /** The sources, numbered. */
-export function renderSources(citations: Citation[]): string {
+export function renderSources(citations: Citation[], columns: number): string {
   if (citations.length === 0) return '';
-  const lines = citations.map(
-    (citation, index) => `  ${index + 1}. ${plain(citation.title)} ${dim(plain(citation.url))}`,
+  const lines = citations.map((citation, index) =>
+    indented(`${index + 1}. ${plain(citation.title)} ${dim(plain(citation.url))}`, 2, columns),
   );
   return `\n${bold('Sources')}\n${lines.join('\n')}\n\n`;
+}
+
+/** Text broken at words to the width of the terminal, every line moved in by `indent`. */
+function indented(text: string, indent: number, columns: number): string {
+  return Bun.wrapAnsi(text, Math.max(20, columns - indent)).replaceAll(/^(?=.)/gm, ' '.repeat(indent));
 }
 
 /** Text without characters that steer a terminal. */

@@ -25,6 +25,8 @@ export type SessionOutcome =
 
 interface Collected {
   report: string;
+  /** What the coordinator said: the report when it answers by itself, an introduction when it hands over. */
+  answer: string;
   plan: string;
   citations: Citation[];
   interrupted: boolean;
@@ -47,7 +49,7 @@ export async function runResearch(
       await deliver(context, session, collected, run.id, run.threadId);
       return { status: 'done' };
     }
-    await context.stdout.write(renderPlan(collected.plan));
+    await context.stdout.write(renderPlan(collected.plan, context.stdout.columns));
     const review = await askReview(context);
     if (review.kind === 'quit') return { status: 'quit' };
     request =
@@ -67,7 +69,14 @@ async function follow(
   session: ResearchSession,
   runId: string,
 ): Promise<Collected> {
-  const collected: Collected = { report: '', plan: '', citations: [], interrupted: false, failure: undefined };
+  const collected: Collected = {
+    report: '',
+    answer: '',
+    plan: '',
+    citations: [],
+    interrupted: false,
+    failure: undefined,
+  };
   const lines = new StatusLines(context.stderr, session.interactive);
   const cancel = () => void deps.runs.cancel(runId);
   context.signal.addEventListener('abort', cancel, { once: true });
@@ -95,8 +104,8 @@ function collect(collected: Collected, event: FollowedEvent): void {
   else if (event.type === 'error') collected.failure = { code: String(data['code']), message: String(data['error']) };
   else if (event.type === 'message_chunk') {
     if (data['agent'] === 'planner') collected.plan += content;
-    // A coordinator that answers by itself is the report.
-    if (data['agent'] === 'reporter' || data['agent'] === 'coordinator') collected.report += content;
+    if (data['agent'] === 'reporter') collected.report += content;
+    if (data['agent'] === 'coordinator') collected.answer += content;
   }
 }
 
@@ -107,7 +116,7 @@ async function deliver(
   runId: string,
   threadId: string,
 ): Promise<void> {
-  const report = `${collected.report.trim()}\n`;
+  const report = `${(collected.report || collected.answer).trim()}\n`;
   if (session.out !== undefined) {
     try {
       await writeFile(session.out, report);
@@ -125,6 +134,6 @@ async function deliver(
   if (session.json) return;
   if (!session.interactive) return void (await context.stdout.write(report));
   await context.stdout.write(renderMarkdown(report, context.stdout.columns));
-  await context.stdout.write(renderSources(collected.citations));
+  await context.stdout.write(renderSources(collected.citations, context.stdout.columns));
   await context.warn(`Run ${runId} · thread ${threadId}`);
 }
