@@ -21,13 +21,16 @@ export async function readServerMetadata(
   signal: AbortSignal,
 ): Promise<McpMetadataResponse> {
   const check = checkServer(request, deps.policy);
-  if (!check.ok) throw refusal(check.problems);
+  // What may be named is nobody's business where nothing may be named; only an incomplete request is told so first.
+  const address = request.transport === 'stdio' ? request.command : request.url;
+  if (!check.ok && (deps.enabled || !address?.trim())) throw refusal(check.problems);
   if (!deps.enabled)
     throw userError(
       'mcp_disabled',
       403,
       'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
     );
+  if (!check.ok) throw refusal(check.problems);
   const timeoutMs = request.timeout_seconds ? request.timeout_seconds * 1000 : deps.defaultTimeoutMs;
   const { tools } = await inspectServer(check.target, deps.connection, timeoutMs, signal);
   return { ...maskRequest(request), tools };

@@ -119,16 +119,29 @@ describe('refusals come before anything is started', () => {
     [{ ...stdio, timeout_seconds: 3601 }, '/timeout_seconds'],
     [{ ...stdio, timeout_seconds: 1.5 }, '/timeout_seconds'],
     [{ ...stdio, timeout_seconds: '5' }, '/timeout_seconds'],
-  ])('%j is a 422 at %s, also when disabled', async (body, path) => {
-    for (const enabled of [true, false]) {
-      await using api = await openApi((config) => {
-        config.mcp.enable_server_configuration = enabled;
-      });
-      const answer = await api.ask(body);
-      expect(answer.status).toBe(422);
-      expect(answer.body).toMatchObject({ code: 'invalid_request', detail: expect.stringMatching(/\.$/) });
-      expect(answer.body.errors[0].path).toBe(path);
-    }
+  ])('%j is a 422 at %s', async (body, path) => {
+    await using api = await openApi((config) => {
+      config.mcp.enable_server_configuration = true;
+    });
+    const answer = await api.ask(body);
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({ code: 'invalid_request', detail: expect.stringMatching(/\.$/) });
+    expect(answer.body.errors[0].path).toBe(path);
+  });
+
+  test.each([
+    [{}, 422],
+    [{ ...stdio, transport: 'pipe' }, 422],
+    [{ transport: 'stdio' }, 422],
+    [{ transport: 'sse', url: ' ' }, 422],
+    [{ ...stdio, timeout_seconds: 0 }, 422],
+    [{ ...stdio, command: 'bash' }, 403],
+    [{ transport: 'sse', url: 'http://127.0.0.1/' }, 403],
+  ])('when disabled, %j is %d: an incomplete request is told so, what may be named is not', async (body, status) => {
+    await using api = await openApi((config) => {
+      config.mcp.enable_server_configuration = false;
+    });
+    expect((await api.ask(body)).status).toBe(status);
   });
 
   test('a valid request is a 403 when disabled, and nothing is started', async () => {
