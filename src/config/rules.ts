@@ -25,6 +25,15 @@ export const RULES: Rule[] = [
     }
     return problems;
   },
+  function searchEnginesAreKnown({ search }) {
+    // Every engine has a section of its own.
+    const known = Object.entries(search).flatMap(([name, value]) => (isEngine(value) ? [name] : []));
+    const unknown = (search.engines ?? []).filter((name) => !known.includes(name.trim().toLowerCase()));
+    return unknown.map((name) => ({
+      path: 'search.engines',
+      message: `has "${name}", which is not allowed; each must be one of ${known.join(', ')}.`,
+    }));
+  },
   function knowledgeProviderIsSetUp({ knowledge }) {
     return missingProviderSettings(knowledge).map(({ key, variable }) => ({
       path: `knowledge.${key}`,
@@ -32,6 +41,10 @@ export const RULES: Rule[] = [
     }));
   },
 ];
+
+function isEngine(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** Fills what follows from other keys: an OpenAI key alone means OpenAI's small model. */
 export function deriveDefaults(models: Record<string, unknown>): void {

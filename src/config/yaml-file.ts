@@ -32,7 +32,6 @@ export async function readYamlFile(path: string, variables: Record<string, strin
     return { value: {}, lineOf, problems };
   }
   const problems = substitute(yaml, document, lines, variables);
-  if (problems.length > 0) return { value: {}, lineOf, problems };
   const value: unknown = toValue(document, problems);
   if (value === null || value === undefined) return { value: {}, lineOf, problems };
   if (!isRecord(value)) {
@@ -69,16 +68,24 @@ function substitute(
   };
   yaml.visit(document, {
     Scalar(key, node) {
-      if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return;
-      node.value = node.value.replace(
+      if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return undefined;
+      let complete = true;
+      const value = node.value.replace(
         /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
         (_match, literal: string | undefined, name: string, otherwise: string | undefined) => {
           if (literal) return literal;
           const found = variables[name] || otherwise;
-          if (found === undefined) missing(name, node);
+          if (found === undefined) {
+            missing(name, node);
+            complete = false;
+          }
           return found ?? '';
         },
       );
+      // A value that cannot be known is left out: it has its problem, and the other keys are checked all the same.
+      if (!complete) return yaml.visit.REMOVE;
+      node.value = value;
+      return undefined;
     },
   });
   return problems;

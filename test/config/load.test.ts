@@ -246,6 +246,18 @@ describe('substitution', () => {
     expect(problems[1]).toContain('NOT_SET_B');
   });
 
+  test('a missing variable hides no other problem and makes none of its own', async () => {
+    const yaml =
+      'server:\n  api_token: ${NOT_SET_A}\n  prot: 80\nmodels:\n  basic: {model: m, api_key: "k-${NOT_SET_B}"}\n';
+    const problems = await problemsOf({ 'config.yaml': yaml }, { SEARCH_API: 'Tavily, google' });
+    expect(problems).toHaveLength(4);
+    expect(problems[0]).toContain('NOT_SET_A is not set');
+    expect(problems[1]).toContain('NOT_SET_B is not set');
+    expect(problems[2]).toContain('server.prot is not a known key; did you mean port?');
+    expect(problems[3]).toStartWith('search.engines has "google", which is not allowed; each must be one of tavily,');
+    expect(problems[3]).toEndWith('[environment (SEARCH_API)]');
+  });
+
   test('$${ stays literal, comments and keys are left alone', async () => {
     const yaml = '# ${NOT_SET}\nserver:\n  api_token: "$${NOT_SET} $5 ${"\n';
     expect((await load({ 'config.yaml': yaml })).config.server.api_token).toBe('${NOT_SET} $5 ${');
