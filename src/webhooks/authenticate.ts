@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { type Answer, refuse } from './answer.ts';
 import { RateLimiter } from './rate-limit.ts';
 import type { Route } from './route.ts';
-import { type SchemeName, verifySignature } from './signatures.ts';
+import { INSECURE_NO_AUTH, type SchemeName, verifySignature } from './signatures.ts';
 import type { ThrottledLog } from './throttled-log.ts';
 
 /** Who sends, as far as the connection tells. */
@@ -24,14 +24,15 @@ export class Authenticator {
     route: Route,
     request: { headers: Headers; body: Uint8Array; sender: () => Sender },
   ): { ok: true; scheme: SchemeName | 'none' } | { ok: false; answer: Answer } {
-    if (route.isOpen) return { ok: true, scheme: 'none' };
     const { clock, log, failureLimit } = this.options;
     const now = clock.now();
+    const secrets = route.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+    // A route that is being rotated away from it is open no longer than the overlap.
+    if (secrets.some(({ value }) => value === INSECURE_NO_AUTH)) return { ok: true, scheme: 'none' };
     // Nobody has failed lately: the address need not be known.
     const sender = this.#failures.size > 0 ? request.sender() : undefined;
     const verdict = sender ? this.#failures.check(sender.address, failureLimit, now) : ({ ok: true } as const);
     if (!verdict.ok && !sender?.isShared) return { ok: false, answer: tooMany(verdict.retryAfterSeconds) };
-    const secrets = route.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
     const signature = verifySignature(
       { headers: request.headers, body: request.body, nowMs: now },
       secrets.map(({ value }) => value),

@@ -19,8 +19,6 @@ export interface Route {
   /** Empty: all. */
   events: ReadonlySet<string>;
   secrets: readonly RouteSecret[];
-  /** The secret is `INSECURE_NO_AUTH`. */
-  isOpen: boolean;
   scheme?: SchemeName;
   filter?: RouteFilter;
   /** Requests a minute; 0 is no limit. */
@@ -63,8 +61,7 @@ export function compileRoute(name: string, record: unknown, context: RouteContex
   if (isPresent(record['scheme']) && !scheme) return { ok: false, reason: 'has an unknown scheme' };
   const secrets = readSecrets(record, context);
   if (secrets.length === 0) return { ok: false, reason: 'has no usable secret' };
-  const isOpen = secrets.some((secret) => secret.value === INSECURE_NO_AUTH);
-  if (isOpen && !context.isLoopback)
+  if (!context.isLoopback && secrets.some((secret) => secret.value === INSECURE_NO_AUTH))
     return { ok: false, code: 'insecure', reason: `uses ${INSECURE_NO_AUTH} on a host that is not loopback` };
   const work = readWork(record, skills, context);
   if (work.deliverOnly && work.deliver === 'log')
@@ -80,7 +77,6 @@ export function compileRoute(name: string, record: unknown, context: RouteContex
       description: typeof record['description'] === 'string' ? record['description'] : '',
       events: new Set(events),
       secrets,
-      isOpen,
       ...(scheme ? { scheme } : {}),
       ...(filter ? { filter } : {}),
       rateLimit: limit !== undefined && limit >= 0 ? limit : context.settings.rateLimit,

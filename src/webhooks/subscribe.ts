@@ -41,12 +41,12 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
     ...old,
     description: request.description ?? old['description'] ?? '',
     events: request.events ?? old['events'] ?? [],
-    secret: request.secret ?? old['secret'] ?? createSecret(),
+    secret: request.secret ?? usableSecret(old['secret']) ?? createSecret(),
     prompt: request.prompt ?? old['prompt'] ?? '',
     skills: request.skills ?? old['skills'] ?? [],
     deliver: request.deliver ?? old['deliver'] ?? 'log',
     ...(Object.keys(extra).length > 0 ? { deliver_extra: extra } : {}),
-    ...(request.deliverOnly ? { deliver_only: true } : {}),
+    ...(request.deliverOnly === undefined ? {} : { deliver_only: request.deliverOnly }),
     ...(request.script === undefined ? {} : { script: request.script }),
     ...(request.filters === undefined ? {} : { filters: request.filters }),
     ...(scheme ? { scheme } : {}),
@@ -62,4 +62,8 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
       '--deliver-only requires --deliver to be a real target (telegram, slack, webhook, …), not log.',
     );
   return record;
+}
+
+function usableSecret(stored: unknown): string | undefined {
+  return typeof stored === 'string' && stored.trim() !== '' ? stored : undefined;
 }

@@ -260,6 +260,29 @@ describe('list, show, remove, enable, disable, rotate-secret', () => {
     expect((await webhook('rotate-secret', 'a', '--grace', 'soon')).status).toBe(2);
   });
 
+  test('direct delivery stays on until --no-deliver-only', async () => {
+    await webhook('subscribe', 'a', '--deliver', 'ntfy', '--deliver-only');
+    await webhook('subscribe', 'a', '--prompt', 'p');
+    expect((await stored())['a']).toMatchObject({ deliver_only: true, prompt: 'p' });
+    expect((await webhook('subscribe', 'a', '--deliver-only', '--no-deliver-only')).status).toBe(2);
+    await webhook('subscribe', 'a', '--no-deliver-only', '--deliver', 'log');
+    expect((await stored())['a']).toMatchObject({ deliver_only: false, deliver: 'log' });
+  });
+
+  test('a file of filters that is not there is named', async () => {
+    const { status, stderr } = await webhook('subscribe', 'a', '--filters', '@nowhere.json');
+    expect(status).toBe(1);
+    expect(stderr).toContain('the file nowhere.json cannot be read (ENOENT)');
+    expect(await stored()).toEqual({});
+  });
+
+  test('rotate-secret opens no route to others than this machine', async () => {
+    await webhook('subscribe', 'a', '--secret', 'old');
+    for (const secret of ['INSECURE_NO_AUTH', '  ', ''])
+      expect((await webhook('rotate-secret', 'a', '--secret', secret)).status).toBe(1);
+    expect((await stored())['a']?.['secret']).toBe('old');
+  });
+
   test('a corrupt file is left alone and the backup is named', async () => {
     await writeFile(file().name as string, '{"a": {');
     const { status, stderr } = await webhook('subscribe', 'b');

@@ -51,6 +51,22 @@ describe('addresses', () => {
     });
   });
 
+  test('a secret that replaced INSECURE_NO_AUTH closes the route when the overlap ends', async () => {
+    await using gateway = await startGateway({
+      routes: {
+        gh: {
+          secret: 'secret',
+          secrets: [{ secret: 'INSECURE_NO_AUTH', expires_at: new Date(Date.now() + 60_000).toISOString() }],
+        },
+      },
+    });
+    const unsigned = (body: string) => fetch(`${gateway.url}/webhooks/gh`, { method: 'POST', body });
+    expect((await unsigned('{"a":1}')).status).toBe(200);
+    gateway.clock.offset = 61_000;
+    expect((await unsigned('{"a":2}')).status).toBe(401);
+    expect((await gateway.post('gh', { a: 3 })).status).toBe(200);
+  });
+
   test('stopping twice and before starting is fine', async () => {
     const gateway = await startGateway();
     await gateway.stop();

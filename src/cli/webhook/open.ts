@@ -8,6 +8,7 @@ import { invalidNameMessage, isValidName, normalizeName } from '../../webhooks/n
 import { createRegexEngine } from '../../webhooks/regex.ts';
 import type { RouteContext } from '../../webhooks/route.ts';
 import { isLoopbackName, type WebhookSettings, webhookSettings } from '../../webhooks/settings.ts';
+import { INSECURE_NO_AUTH } from '../../webhooks/signatures.ts';
 import { readSubscriptions, type Subscriptions, updateSubscriptions } from '../../webhooks/subscription-file.ts';
 import type { CommandContext } from '../context.ts';
 
@@ -56,6 +57,17 @@ export function readName(input: string): string {
   const name = normalizeName(input);
   if (!isValidName(name)) throw userError('invalid_name', 400, invalidNameMessage(input));
   return name;
+}
+
+/** Refuses a secret that cannot sign, or that would open the route to others than this machine. */
+export function checkSecret(secret: string, settings: WebhookSettings): void {
+  if (secret.trim() === '') throw userError('invalid_secret', 400, '--secret must not be empty.');
+  if (secret === INSECURE_NO_AUTH && !isLoopbackName(settings.host))
+    throw userError(
+      'insecure_secret',
+      400,
+      `--secret ${INSECURE_NO_AUTH} is only allowed when platforms.webhook.extra.host is 127.0.0.1, localhost or ::1.`,
+    );
 }
 
 /** The refusal for a name nobody has. */

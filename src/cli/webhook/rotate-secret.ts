@@ -1,9 +1,8 @@
-import { userError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { webhookUrl } from '../../webhooks/settings.ts';
 import { createSecret } from '../../webhooks/subscribe.ts';
 import { defineCliCommand, usageError } from '../command.ts';
-import { openWebhookCli, readName, unknownSubscription } from './open.ts';
+import { checkSecret, openWebhookCli, readName, unknownSubscription } from './open.ts';
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -20,7 +19,7 @@ export const rotateSecretCommand = defineCliCommand({
     const name = readName(args.name);
     const graceMs = args.grace === undefined ? 0 : readDuration(args.grace);
     const secret = args.secret ?? createSecret();
-    if (secret.trim() === '') throw userError('invalid_secret', 400, '--secret must not be empty.');
+    checkSecret(secret, cli.settings);
     const until = graceMs > 0 ? new Date(Date.now() + graceMs).toISOString() : undefined;
     await cli.update((subscriptions) => {
       const record = Object.hasOwn(subscriptions, name) ? subscriptions[name] : undefined;

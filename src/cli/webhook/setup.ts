@@ -1,10 +1,9 @@
-import { userError } from '../../errors.ts';
 import { writeDotenv } from '../../webhooks/dotenv-write.ts';
-import { isLoopbackName, localUrl, webhookSettings } from '../../webhooks/settings.ts';
-import { INSECURE_NO_AUTH } from '../../webhooks/signatures.ts';
+import { localUrl, webhookSettings } from '../../webhooks/settings.ts';
 import { createSecret } from '../../webhooks/subscribe.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { checkSecret } from './open.ts';
 
 interface Answers {
   port: number;
@@ -29,9 +28,7 @@ export const setupCommand = defineCliCommand({
       throw usageError('There is no terminal to ask questions on; pass --yes, and --port or --secret where needed.');
     const answers = args.yes ? given : await ask(context, given);
     const secret = answers.secret ?? createSecret();
-    if (secret.trim() === '') throw userError('invalid_secret', 400, '--secret must not be empty.');
-    if (secret === INSECURE_NO_AUTH && !isLoopbackName(present.host))
-      throw userError('insecure_secret', 400, `${INSECURE_NO_AUTH} needs platforms.webhook.extra.host: 127.0.0.1.`);
+    checkSecret(secret, present);
     // .env is read over config.yaml by the command line and the server alike, so nothing written before hides it.
     const path = await writeDotenv(home, {
       WEBHOOK_ENABLED: String(answers.enable),

@@ -6,13 +6,12 @@ import { parseJson } from '../../lib/json.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { compileFilters } from '../../webhooks/filters.ts';
 import { resolveScript } from '../../webhooks/script-path.ts';
-import { isLoopbackName, webhookUrl } from '../../webhooks/settings.ts';
-import { INSECURE_NO_AUTH } from '../../webhooks/signatures.ts';
+import { webhookUrl } from '../../webhooks/settings.ts';
 import { buildRecord, type SubscribeRequest } from '../../webhooks/subscribe.ts';
 import type { ParsedArgs } from '../args.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { openWebhookCli, quietLog, readName, type WebhookCli } from './open.ts';
+import { checkSecret, openWebhookCli, quietLog, readName, type WebhookCli } from './open.ts';
 import { describeEvents, describeMode } from './text.ts';
 
 const args = {
@@ -36,6 +35,7 @@ const args = {
     description: 'Script under <home>/scripts that filters or changes events',
   },
   'deliver-only': { type: 'boolean', description: 'Send the rendered prompt itself, without an agent run' },
+  'no-deliver-only': { type: 'boolean', description: 'Run the agent again on a subscription that was direct' },
   filters: { type: 'string', valueHint: 'json|@file', description: 'Conditions an event must meet' },
   scheme: { type: 'string', description: 'The only signature scheme to accept' },
   'rate-limit': {
@@ -76,6 +76,8 @@ async function readRequest(values: ParsedArgs<typeof args>): Promise<SubscribeRe
     if (at < 1) throw usageError(`--deliver-extra must be key=value, not "${pair}".`);
     return [pair.slice(0, at).trim(), pair.slice(at + 1)] as const;
   });
+  if (values['deliver-only'] && values['no-deliver-only'])
+    throw usageError('--deliver-only and --no-deliver-only exclude each other.');
   const given = {
     prompt: values.prompt,
     events: values.events === undefined ? undefined : splitList(values.events),
@@ -86,7 +88,7 @@ async function readRequest(values: ParsedArgs<typeof args>): Promise<SubscribeRe
     deliverExtra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
     secret: values.secret,
     script: values.script?.trim(),
-    deliverOnly: values['deliver-only'] || undefined,
+    deliverOnly: values['deliver-only'] || (values['no-deliver-only'] ? false : undefined),
     filters,
     scheme: values.scheme,
     rateLimit: values['rate-limit'],
@@ -95,7 +97,7 @@ async function readRequest(values: ParsedArgs<typeof args>): Promise<SubscribeRe
 }
 
 async function readFilters(text: string): Promise<unknown> {
-  const json = text.startsWith('@') ? await readFile(text.slice(1), 'utf8') : text;
+  const json = text.startsWith('@') ? await readFilterFile(text.slice(1)) : text;
   const filters = parseJson(json);
   if (typeof filters !== 'object' || filters === null)
     throw userError(
@@ -106,17 +108,19 @@ async function readFilters(text: string): Promise<unknown> {
   return filters;
 }
 
+async function readFilterFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw userError('invalid_filters', 400, `--filters: the file ${path} cannot be read (${code}).`, error);
+  }
+}
+
 /** Refuses what cannot work; returns what only needs attention. */
 async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string[]> {
   const warnings: string[] = [];
-  if (request.secret !== undefined && request.secret.trim() === '')
-    throw userError('invalid_secret', 400, '--secret must not be empty.');
-  if (request.secret === INSECURE_NO_AUTH && !isLoopbackName(cli.settings.host))
-    throw userError(
-      'insecure_secret',
-      400,
-      `--secret ${INSECURE_NO_AUTH} is only allowed when platforms.webhook.extra.host is 127.0.0.1, localhost or ::1.`,
-    );
+  if (request.secret !== undefined) checkSecret(request.secret, cli.settings);
   if (request.deliver !== undefined) warnings.push(...checkTarget(request.deliver, cli));
   if (request.script) {
     const found = await resolveScript(cli.home, request.script);
