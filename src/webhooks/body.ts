@@ -41,7 +41,8 @@ export function parsePayload(body: Uint8Array, contentType: string | null): Reco
 function parseForm(text: string): Record<string, unknown> | undefined {
   const fields = new URLSearchParams(text);
   const wrapped = fields.get('payload');
-  if (wrapped !== null) return parseJsonObject(wrapped);
+  // Only what is meant as JSON: a form may have a field of that name for something else.
+  if (wrapped !== null && /^\s*[{[]/.test(wrapped)) return parseJsonObject(wrapped);
   const payload: Record<string, unknown> = Object.create(null);
   for (const key of new Set(fields.keys())) {
     const values = fields.getAll(key);

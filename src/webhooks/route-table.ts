@@ -63,7 +63,7 @@ export class RouteTable {
     }
     let records: Subscriptions | undefined;
     try {
-      records = parseSubscriptions(readFileSync(this.#path, 'utf8'));
+      records = parseSubscriptions(readFileSync(this.#path));
     } catch (error) {
       log.error('the webhook subscriptions cannot be read; the last good ones stay', {
         code: (error as NodeJS.ErrnoException).code,

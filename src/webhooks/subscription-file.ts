@@ -14,11 +14,10 @@ export type Subscriptions = Record<string, unknown>;
 /** Runs work that no other process may do at the same time. */
 export type Lock = <T>(path: string, work: () => Promise<T>) => Promise<T>;
 
-/** Parses the file's text; undefined when it is not one JSON object. A byte order mark is skipped. */
-export function parseSubscriptions(text: string): Subscriptions | undefined {
-  const clean = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+/** Parses the file; undefined when it is not one JSON object in UTF-8. A byte order mark is skipped. */
+export function parseSubscriptions(bytes: Uint8Array): Subscriptions | undefined {
   try {
-    const value: unknown = JSON.parse(clean);
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
@@ -28,19 +27,19 @@ export function parseSubscriptions(text: string): Subscriptions | undefined {
 /** The subscriptions of a home; empty without a file. Throws `subscriptions_corrupt` or `subscriptions_unreadable`. */
 export async function readSubscriptions(home: string): Promise<Subscriptions> {
   const path = join(home, SUBSCRIPTION_FILE);
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = await readFile(path, 'utf8');
+    bytes = await readFile(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return {};
     throw userError('subscriptions_unreadable', 500, `${path} cannot be read (${code ?? 'unknown error'}).`, error);
   }
-  const parsed = parseSubscriptions(text);
+  const parsed = parseSubscriptions(bytes);
   if (parsed) return parsed;
   // Named by its content, so that repeated attempts make one copy.
-  const backup = `${path}.corrupt-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
-  await writeFile(backup, text, { mode: 0o600 });
+  const backup = `${path}.corrupt-${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}`;
+  await writeFile(backup, bytes, { mode: 0o600 });
   throw userError(
     'subscriptions_corrupt',
     500,

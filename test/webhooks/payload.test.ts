@@ -24,6 +24,7 @@ describe('parsePayload', () => {
       `${FORM_TYPE}; charset=utf-8`,
       { a: { b: 1 } },
     ],
+    ['a form whose field payload is no JSON', 'payload=5+boxes&a=1', FORM_TYPE, { payload: '5 boxes', a: '1' }],
     ['JSON that curl calls a form', '{"a":"b=c&d"}', FORM_TYPE, { a: 'b=c&d' }],
   ])('%s', (_what, text, type, expected) => {
     expect({ ...parsePayload(bytes(text), type) }).toEqual(expected);

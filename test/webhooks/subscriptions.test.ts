@@ -81,6 +81,15 @@ describe('the file', () => {
     },
   );
 
+  test('bytes that are no UTF-8 are corruption and stand in the backup as they were', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"a":{"description":"'), Buffer.from([0xe9]), Buffer.from('"}}')]);
+    await writeFile(file, bytes);
+    const failed = await put('b', {}).catch((error: Error) => error);
+    expect(failed).toMatchObject({ code: 'subscriptions_corrupt' });
+    expect(await readFile(/backup is in (\S+);/.exec((failed as Error).message)?.[1] ?? '')).toEqual(bytes);
+    expect(await readFile(file)).toEqual(bytes);
+  });
+
   test('a byte order mark is no corruption', async () => {
     await writeFile(file, '\uFEFF{"a":{}}');
     expect(await readSubscriptions(home)).toEqual({ a: {} });
@@ -133,6 +142,17 @@ describe('buildRecord', () => {
       );
     expect(buildRecord({ deliver: 'slack' }, { deliverOnly: true }, now)['deliver_only']).toBe(true);
     expect(() => buildRecord({ deliver: 'slack', deliver_only: true }, { deliver: 'log' }, now)).toThrow('real target');
+  });
+
+  test('--no-deliver-only goes back to agent runs', () => {
+    const direct = { deliver: 'slack', deliver_only: true };
+    expect(buildRecord(direct, { prompt: 'p' }, now)['deliver_only']).toBe(true);
+    expect(buildRecord(direct, { deliverOnly: false, deliver: 'log' }, now)['deliver_only']).toBe(false);
+  });
+
+  test('an update of a record without a usable secret generates one', () => {
+    for (const secret of ['', '  ', null, 5])
+      expect(String(buildRecord({ secret }, {}, now)['secret'])).toMatch(/^[\w-]{43}$/);
   });
 
   test('a secret that is set ends a rotation', () => {
