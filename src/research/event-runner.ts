@@ -52,7 +52,7 @@ function toResearchInput(input: AgentRunInput): ResearchInput {
   const skills = input.skills.map((skill) => `\n\nSkill "${skill.name}":\n${skill.body}`).join('');
   return {
     conversation: [{ role: 'user', text: input.prompt, images: [] }],
-    instructions: `${input.notice}${skills}`,
+    instructions: `${input.notice}${ownersTask(input.template)}${skills}`,
     toolsets: input.toolsets ?? [],
     withoutHandbook: true,
     resources: [],
@@ -71,6 +71,13 @@ function toResearchInput(input: AgentRunInput): ResearchInput {
     mcpSettings: null,
     knownSources: [],
   };
+}
+
+/** The task without what the event put into it: the rendered one is data for the agent, this one it may follow. */
+function ownersTask(template: string | undefined): string {
+  if (!template?.trim())
+    return '\n\nNo task was written for this event: say briefly what happened and what it asks for.';
+  return `\n\nYour task, as the owner of this agent wrote it; each {…} stands for a value of the event:\n${template.trim()}`;
 }
 
 async function result(store: Store, run: RunRow): Promise<AgentRunResult> {

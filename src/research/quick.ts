@@ -1,7 +1,8 @@
 import { AppError } from '../errors.ts';
 import type { Workflow } from '../runs/model.ts';
-import { conversationDrafts, newestUserText } from './conversation.ts';
+import { newestUserText } from './conversation.ts';
 import { conversationModel, dateOf } from './coordinator.ts';
+import { fenced } from './drafts.ts';
 import type { ResearchInput } from './model.ts';
 import { renderPrompt } from './prompt.ts';
 import quickPrompt from './prompts/quick.md' with { type: 'text' };
@@ -32,7 +33,8 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
             role: 'system',
             pieces: [renderPrompt(quickPrompt, { date: dateOf(scope), fence: scope.fence, instructions })],
           },
-          ...conversationDrafts(input.conversation, true),
+          // The event filled in this text; what the owner asks for stands in the instructions.
+          { role: 'user', pieces: ['The task with the values of the event:\n', ...fenced(scope.fence, text)] },
         ],
         tools: await researchTools(scope, 'researcher', toolSets, context.signal),
         task: {

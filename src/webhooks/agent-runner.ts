@@ -7,8 +7,10 @@ export interface SkillText {
 
 /** What an event asks the agent to do. */
 export interface AgentRunInput {
-  /** The rendered template; the payload in it is untrusted. */
+  /** The rendered template, or the event itself without one; the payload in it is untrusted. */
   prompt: string;
+  /** The template as the owner of the route wrote it: the part of the task that may be trusted. */
+  template?: string;
   /** One paragraph for the system prompt that says so. */
   notice: string;
   skills: SkillText[];

@@ -64,6 +64,7 @@ async function runStep({ event, work, payload, tools, signal }: Step): Promise<S
   const result = await tools.agentRunner.start(
     {
       prompt: text,
+      ...(work.prompt ? { template: work.prompt } : {}),
       notice: UNTRUSTED_NOTICE,
       skills,
       mode: work.mode,
