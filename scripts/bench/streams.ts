@@ -70,10 +70,10 @@ await using agent = await startAgent({
   OPENAI_MODEL: 'bench',
 });
 
+const idleMb = await rssOf(agent.pid);
 // A first round of each warms up code and connections.
 await load(relay.url, relay.pid);
 await load(`${agent.url}/api/chat/stream`, agent.pid);
-const idleMb = await rssOf(agent.pid);
 const floor = await load(relay.url, relay.pid);
 const own = await load(`${agent.url}/api/chat/stream`, agent.pid);
 
