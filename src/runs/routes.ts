@@ -65,6 +65,11 @@ export function createRunRoutes(deps: StreamDeps) {
           }),
           thread_id: Type.Optional(Type.String({ description: 'Only runs of this thread.' })),
         }),
+        // `?limit=&thread_id=`: a parameter without a value is one that was not given.
+        transform: ({ query }) => {
+          for (const [name, value] of Object.entries(query as Record<string, unknown>))
+            if (value === '') delete (query as Record<string, unknown>)[name];
+        },
         response: { 200: Type.Object({ runs: Type.Array(RunView) }) },
         detail: { tags: ['Runs'], summary: 'List runs, newest first' },
       },
