@@ -77,7 +77,7 @@ function toResearchInput(input: AgentRunInput): ResearchInput {
 function ownersTask(template: string | undefined): string {
   if (!template?.trim())
     return '\n\nNo task was written for this event: say briefly what happened and what it asks for.';
-  return `\n\nYour task, as the owner of this agent wrote it; each {…} stands for a value of the event:\n${template.trim()}`;
+  return `\n\nYour task, as the owner of this agent wrote it; each {…} stands for a value of the event, and the message shows it filled in:\n${template.trim()}`;
 }
 
 async function result(store: Store, run: RunRow): Promise<AgentRunResult> {

@@ -34,7 +34,7 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
             pieces: [renderPrompt(quickPrompt, { date: dateOf(scope), fence: scope.fence, instructions })],
           },
           // The event filled in this text; what the owner asks for stands in the instructions.
-          { role: 'user', pieces: ['The task with the values of the event:\n', ...fenced(scope.fence, text)] },
+          { role: 'user', pieces: fenced(scope.fence, text) },
         ],
         tools: await researchTools(scope, 'researcher', toolSets, context.signal),
         task: {
