@@ -54,6 +54,7 @@ function toResearchInput(input: AgentRunInput): ResearchInput {
     conversation: [{ role: 'user', text: input.prompt, images: [] }],
     instructions: `${input.notice}${ownersTask(input.template)}${skills}`,
     toolsets: input.toolsets ?? [],
+    messageIsData: true,
     withoutHandbook: true,
     resources: [],
     locale: null,

@@ -93,6 +93,8 @@ export interface ResearchInput {
   knownSources: { url: string; title: string }[];
   /** Further instructions of whoever set the run up (skills, a webhook route), for every agent that writes. */
   instructions?: string;
+  /** True when an event filled in the message: it is data, and what to do stands in `instructions`. */
+  messageIsData?: boolean;
   /** True when the product's own handbook is not among the knowledge (an event is never about it). */
   withoutHandbook?: boolean;
   /** Names of the tool providers the run may use; absent means all. */
