@@ -1,9 +1,9 @@
 import { createDeps } from '../deps.ts';
 import { enhancePrompt } from '../prompt/enhance.ts';
-import { REPORT_STYLES } from '../research/model.ts';
+import { REPORT_STYLES, type ReportStyle } from '../research/model.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
-import { readText, writeResult } from './content/files.ts';
+import { checkOutput, readText, writeResult } from './content/files.ts';
 
 /** `agent enhance`: a prompt in, a better one out. */
 export const enhanceCommand = defineCliCommand({
@@ -20,13 +20,17 @@ export const enhanceCommand = defineCliCommand({
     out: { type: 'string', alias: 'o', valueHint: 'file', description: 'Write the prompt to this file' },
   },
   async run(args, context) {
+    if (!REPORT_STYLES.includes(args.style.toUpperCase() as ReportStyle))
+      throw usageError(`--style must be one of ${REPORT_STYLES.join(', ').toLowerCase()}, not "${args.style}".`);
+    await checkOutput(args.out);
     const prompt = args.prompt === '-' ? await readText(context, '-', 'prompt') : args.prompt;
     if (prompt.trim() === '') throw usageError('The prompt is empty.');
     const { config, home } = await context.loadConfig();
     await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
     const request = { prompt, context: args.context ?? null, report_style: args.style };
     const result = await enhancePrompt(deps.models, request, context.signal);
-    if (context.json) return void (await context.print({ result }));
-    await writeResult(context, args.out, `${result}\n`);
+    const toStdout = args.out === undefined || args.out === '-';
+    if (!toStdout || !context.json) await writeResult(context, args.out, `${result}\n`);
+    if (context.json) await context.print(toStdout ? { result } : { path: args.out });
   },
 });

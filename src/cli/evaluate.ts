@@ -1,8 +1,10 @@
 import { createDeps } from '../deps.ts';
 import { evaluateReport } from '../evaluation/evaluate.ts';
 import type { EvaluationAnswer } from '../evaluation/model.ts';
+import { STYLES } from '../evaluation/sections.ts';
+import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
-import { readText, writeResult } from './content/files.ts';
+import { checkOutput, readText, writeResult } from './content/files.ts';
 import { plain } from './research/render.ts';
 
 /** `agent evaluate`: a report in, its measures and grade out. */
@@ -16,6 +18,9 @@ export const evaluateCommand = defineCliCommand({
     out: { type: 'string', alias: 'o', valueHint: 'file', description: 'Write the evaluation to this file' },
   },
   async run(args, context) {
+    if (!STYLES.includes(args.style.toLowerCase()))
+      throw usageError(`--style must be one of ${STYLES.join(', ')}, not "${args.style}".`);
+    await checkOutput(args.out);
     const content = await readText(context, args.report, 'report');
     const { config, home } = await context.loadConfig();
     await using deps = createDeps({ config, home, logLevel: 'error', worker: false });

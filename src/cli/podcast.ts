@@ -17,7 +17,7 @@ export const podcastCommand = defineCliCommand({
     locale: { type: 'string', valueHint: 'tag', description: 'Language of the podcast, for example de-DE' },
   },
   async run(args, context) {
-    checkBinaryOutput(context, args.out, 'show.mp3');
+    await checkBinaryOutput(context, args.out, 'show.mp3');
     const content = await readText(context, args.report, 'report');
     const { config, home } = await context.loadConfig();
     await ensureHome(home);

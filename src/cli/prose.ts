@@ -3,7 +3,7 @@ import { PROSE_OPTIONS } from '../prose/model.ts';
 import { writeProse } from '../prose/write-prose.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
-import { readText, writeResult } from './content/files.ts';
+import { checkOutput, readText, writeOut, writeResult } from './content/files.ts';
 
 /** `agent prose`: a text in, a continued, improved, shorter, longer, corrected or changed text out. */
 export const proseCommand = defineCliCommand({
@@ -18,10 +18,12 @@ export const proseCommand = defineCliCommand({
     const option = PROSE_OPTIONS.find((known) => known === args.option);
     if (!option) throw usageError(`OPTION must be one of ${PROSE_OPTIONS.join(', ')}, not "${args.option}".`);
     if (option === 'zap' && !args.command?.trim()) throw usageError('zap needs --command, for example -c "in French".');
+    await checkOutput(args.out);
     const prompt = await readText(context, args.text, 'text');
     const { config, home } = await context.loadConfig();
     await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
-    const streams = args.out === undefined && !context.json;
+    const toStdout = args.out === undefined || args.out === '-';
+    const streams = toStdout && !context.json;
     let text = '';
     for await (const piece of writeProse(
       deps.models,
@@ -29,10 +31,10 @@ export const proseCommand = defineCliCommand({
       context.signal,
     )) {
       text += piece;
-      if (streams) await context.stdout.write(piece);
+      if (streams) await writeOut(context, piece);
     }
     if (streams) return void (await context.stdout.write(text.endsWith('\n') ? '' : '\n'));
-    if (args.out !== undefined) await writeResult(context, args.out, `${text.trimEnd()}\n`);
-    if (context.json) await context.print(args.out === undefined ? { option, text } : { option, path: args.out });
+    if (!toStdout) await writeResult(context, args.out, `${text.trimEnd()}\n`);
+    if (context.json) await context.print(toStdout ? { option, text } : { option, path: args.out });
   },
 });

@@ -1,9 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { ensureHome } from '../config/home.ts';
 import { createDeps } from '../deps.ts';
 import { THEMES } from '../slides/model.ts';
-import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
+import { checkBinaryOutput, readText, writeResult } from './content/files.ts';
 
 /** `agent slides`: a report in, a PowerPoint file out. */
 export const slidesCommand = defineCliCommand({
@@ -20,12 +19,8 @@ export const slidesCommand = defineCliCommand({
     theme: { type: 'enum', options: THEMES, default: 'light', description: 'Look of the slides: light or dark' },
   },
   async run(args, context) {
-    const toStdout = args.out === undefined || args.out === '-';
-    if (toStdout && (context.stdout.isTerminal || context.json))
-      throw usageError('A presentation is no text: name a file with -o deck.pptx.');
-    if (args.report === '-' && context.stdin.isTerminal)
-      throw usageError('Name a Markdown file, or send the report on stdin.');
-    const content = args.report === '-' ? await context.stdin.text() : await readFile(args.report, 'utf8');
+    await checkBinaryOutput(context, args.out, 'deck.pptx', 'A presentation');
+    const content = await readText(context, args.report, 'report');
     const { config, home } = await context.loadConfig();
     await ensureHome(home);
     // Warnings say which image was left out; the rest of the log is for servers.
@@ -40,10 +35,10 @@ export const slidesCommand = defineCliCommand({
           void context.warn(step === 'asking' ? `Asking ${model} for the slides …` : 'Building the file …');
       },
     );
-    if (toStdout) await context.stdout.write(deck.bytes);
-    else await writeFile(args.out as string, deck.bytes);
+    await writeResult(context, args.out, deck.bytes);
     const summary = { path: args.out, title: deck.title, slides: deck.slides, bytes: deck.bytes.byteLength };
     if (context.json) await context.print(summary);
-    else if (!toStdout) await context.warn(`${args.out}: ${deck.slides} slides`);
+    else if (args.out !== undefined && args.out !== '-')
+      await context.warn(`${args.out}: ${deck.slides} slide${deck.slides === 1 ? '' : 's'}`);
   },
 });

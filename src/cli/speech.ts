@@ -25,7 +25,7 @@ export const speechCommand = defineCliCommand({
     ssml: { type: 'boolean', description: 'The text is SSML' },
   },
   async run(args, context) {
-    checkBinaryOutput(context, args.out, 'speech.mp3');
+    await checkBinaryOutput(context, args.out, 'speech.mp3');
     const text = await readText(context, args.text, 'text');
     const { config, home } = await context.loadConfig();
     await using deps = createDeps({ config, home, logLevel: 'error', worker: false });

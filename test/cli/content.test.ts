@@ -90,10 +90,37 @@ test.each([
   [['podcast', '--json'], '-o show.mp3'],
   [['speech', '--speed', '5', '-o', 'x'], '--speed'],
   [['evaluate'], '--query'],
+  [['evaluate', '--query', 'q', '--style', 'foo'], '--style must be one of default, academic'],
+  [['enhance', '--style', 'foo'], '--style must be one of academic'],
 ])('%p is wrong use', async (words, message) => {
   const result = await run(words, {}, 'Hello.');
   expect(result.status).toBe(2);
   expect(result.stderr).toContain(message);
+});
+
+const COMMANDS = [['speech'], ['podcast'], ['prose', 'shorter'], ['evaluate', '--query', 'q']];
+
+test.each(COMMANDS)('%s %s says which file it cannot use, and does not speak bytes', async (...words) => {
+  const refusals: [path: string, message: string][] = [
+    [join(folder, 'nowhere.md'), 'nowhere.md cannot be read: it does not exist.'],
+    [folder, `${folder} cannot be read: it is a folder.`],
+    [file('nul.md', 'a\0b'), 'nul.md is not a text file in UTF-8.'],
+    [join(folder, 'latin.md'), 'latin.md is not a text file in UTF-8.'],
+  ];
+  writeFileSync(join(folder, 'latin.md'), new Uint8Array([0x67, 0x72, 0xfc, 0xdf]));
+  for (const [path, message] of refusals) {
+    const result = await run([...words, path, '-o', join(folder, 'none.bin')]);
+    expect(result).toMatchObject({ status: 1, stdout: '' });
+    expect(result.stderr).toContain(message);
+    expect(result.stderr).not.toMatch(/ENOENT|EISDIR/);
+  }
+});
+
+test.each([...COMMANDS, ['enhance']])('%s refuses before the work an output it could not write', async (...words) => {
+  const result = await run([...words, '-o', join(folder, 'missing', 'x')], {}, 'Hello.');
+  expect(result.status).toBe(2);
+  expect(result.stderr).toContain('missing does not exist or cannot be written.');
+  expect((await run([...words, '-o', folder], {}, 'Hello.')).stderr).toContain('is a folder; name a file.');
 });
 
 test('an empty text is wrong use', async () => {
@@ -115,10 +142,14 @@ describe('with a model', () => {
 
   test('agent enhance prints the prompt, or JSON', async () => {
     const reply = { text: '<enhanced_prompt>Better.</enhanced_prompt>' };
-    await using server = startModelServer({ queue: { enhancer: [reply, reply] } });
+    await using server = startModelServer({ queue: { enhancer: [reply, reply, reply] } });
     expect((await run(['enhance', 'tides'], modelEnv(server.baseUrl))).stdout).toBe('Better.\n');
     const json = await run(['enhance', '--json', '--style', 'news'], modelEnv(server.baseUrl), 'tides');
     expect(JSON.parse(json.stdout)).toEqual({ result: 'Better.' });
+    const out = file('prompt.txt');
+    const both = await run(['enhance', 'tides', '--json', '-o', out], modelEnv(server.baseUrl));
+    expect(JSON.parse(both.stdout)).toEqual({ path: out });
+    expect(await Bun.file(out).text()).toBe('Better.\n');
   });
 });
 

@@ -34,8 +34,10 @@ describe('agent slides', () => {
   });
 
   test.each([
-    ['a missing file', ['nowhere.md', '-o', 'x.pptx'], 1, 'ENOENT'],
-    ['empty input', ['-', '-o', 'x.pptx'], 1, 'The content is empty.'],
+    ['a missing file', ['nowhere.md', '-o', 'x.pptx'], 1, 'nowhere.md cannot be read: it does not exist.'],
+    ['a folder', ['.', '-o', 'x.pptx'], 1, '. cannot be read: it is a folder.'],
+    ['a folder as output', ['-', '-o', '.'], 2, '--out: . is a folder; name a file.'],
+    ['empty input', ['-', '-o', 'x.pptx'], 2, 'The report is empty.'],
     ['an unknown theme', ['-', '--theme', 'blue', '-o', 'x'], 2, '--theme must be one of light, dark'],
     ['JSON and the file on one stdout', ['-', '--json'], 2, 'name a file with -o'],
   ])('refuses %s', async (_, words, status, message) => {

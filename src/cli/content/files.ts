@@ -1,34 +1,87 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { userError } from '../../errors.ts';
 import { usageError } from '../args.ts';
 import type { CommandContext } from '../context.ts';
+import { plain } from '../research/render.ts';
 
-/** Text of the file, or of stdin for `-`; an empty one is wrong use. */
+const READ_FAILURES: Record<string, string> = {
+  ENOENT: 'it does not exist',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+};
+
+/** Text of the file, or of stdin for `-`; an empty one is wrong use, and one that is no UTF-8 text is refused. */
 export async function readText(context: CommandContext, file: string, what: string): Promise<string> {
   if (file === '-' && context.stdin.isTerminal) throw usageError(`Name a file, or send the ${what} on stdin.`);
-  const text = file === '-' ? await context.stdin.text() : await readFile(file, 'utf8');
+  const text = decodeText(file === '-' ? await context.stdin.bytes() : await readBytes(file));
+  if (text === undefined)
+    throw userError('not_text', 400, `${file === '-' ? 'Stdin' : file} is not a text file in UTF-8.`);
   if (text.trim() === '') throw usageError(`The ${what} is empty.`);
   return text;
 }
 
-/** Refuses before the work what could not be delivered after it: bytes on a terminal or between lines of JSON. */
-export function checkBinaryOutput(context: CommandContext, out: string | undefined, example: string): void {
-  const toStdout = out === undefined || out === '-';
-  if (toStdout && (context.stdout.isTerminal || context.json))
-    throw usageError(`Audio is no text: name a file with -o ${example}.`);
+async function readBytes(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw userError('cannot_read', 400, `${file} cannot be read: ${READ_FAILURES[reason] ?? reason}.`, error);
+  }
 }
 
-/** Writes the result to the file, or to stdout without one. */
+/** Undefined for bytes that are no text: a program would otherwise speak or print them. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // Not UTF-8: the caller says so with the file's name.
+    return undefined;
+  }
+}
+
+/** Refuses before the work what could not be delivered after it: bytes on a terminal or between lines of JSON. */
+export async function checkBinaryOutput(
+  context: CommandContext,
+  out: string | undefined,
+  example: string,
+  what = 'Audio',
+): Promise<void> {
+  const toStdout = out === undefined || out === '-';
+  if (toStdout && (context.stdout.isTerminal || context.json))
+    throw usageError(`${what} is no text: name a file with -o ${example}.`);
+  await checkOutput(out);
+}
+
+/** Says before the work, not after it, that the result could not be written. */
+export async function checkOutput(out: string | undefined): Promise<void> {
+  if (out === undefined || out === '-') return;
+  const existing = await stat(out).catch(() => undefined);
+  if (existing?.isDirectory()) throw usageError(`--out: ${out} is a folder; name a file.`);
+  await access(existing ? out : dirname(out), constants.W_OK).catch(() => {
+    throw usageError(
+      `--out: ${existing ? `${out} cannot be written` : `the folder ${dirname(out)} does not exist or cannot be written`}.`,
+    );
+  });
+}
+
+/** Writes the result to the file, or to stdout without one; a terminal gets no text that steers it. */
 export async function writeResult(
   context: CommandContext,
   out: string | undefined,
   result: string | Uint8Array,
 ): Promise<void> {
-  if (out === undefined || out === '-') return context.stdout.write(result);
+  if (out === undefined || out === '-') return writeOut(context, result);
   try {
     await writeFile(out, result);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw userError('cannot_write', 400, `The result cannot be written to ${out} (${reason}).`, error);
   }
+}
+
+/** Writes to stdout; what a model wrote must not steer a terminal. */
+export function writeOut({ stdout }: CommandContext, result: string | Uint8Array): Promise<void> {
+  return stdout.write(typeof result === 'string' && stdout.isTerminal ? plain(result) : result);
 }
