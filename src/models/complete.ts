@@ -43,9 +43,7 @@ export async function completeJson<T>(
   for (let attempt = 0; attempt < 2; attempt++) {
     const answer = await complete(model, { ...request, messages, responseFormat: 'json' }, signal);
     options.onAnswer?.(answer);
-    const value = parseModelJson(answer.text);
-    const reading: Reading<T> =
-      value === undefined ? { ok: false, problem: 'The answer was not JSON' } : options.read(value);
+    const reading = readAnswer(answer, options.read);
     if (reading.ok) return reading.value;
     problem = reading.problem;
     messages = [
@@ -61,6 +59,14 @@ export async function completeJson<T>(
       retryable: false,
     },
   );
+}
+
+/** Repair would close what a cut-off answer left open, and so hide that its end is missing. */
+function readAnswer<T>({ text, reason }: Completion, read: (value: unknown) => Reading<T>): Reading<T> {
+  if (reason === 'length')
+    return { ok: false, problem: 'The answer was cut off because it was too long; make it shorter' };
+  const value = parseModelJson(text);
+  return value === undefined ? { ok: false, problem: 'The answer was not JSON' } : read(value);
 }
 
 /**

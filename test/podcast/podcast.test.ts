@@ -270,6 +270,14 @@ describe('the script', () => {
     expect(String(again.content)).toContain('cannot be used');
   });
 
+  test('that was cut off is asked for again: a repaired half would be a podcast without its end', async () => {
+    const half = JSON.stringify(script(4)).slice(0, 200);
+    await using at = await open({ script: [{ ...answer(half), finishReason: 'length' }, answer(script(7))] });
+    const response = await at.make({ content: 'Tides.' });
+    expect(response.status).toBe(200);
+    expect(at.provider.calls).toHaveLength(7);
+  });
+
   test('that stays bad is a 500 before anything is spoken', async () => {
     await using it = await open({ script: [answer('no'), answer({ lines: [] })] });
     const response = await it.make({ content: 'x' });
