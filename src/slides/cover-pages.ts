@@ -33,12 +33,13 @@ export function titlePage(slide: SlideOf<'title'>, context: LayoutContext): Page
   return page('title', slide.title, boxes, title.isCut ? `${slide.title}\n${slide.notes ?? ''}` : (slide.notes ?? ''));
 }
 
-/** A slide that opens a section, with its number. */
+/** A slide that opens a section, with its number; 0 is none. */
 export function sectionPage(slide: SlideOf<'section'>, number: number, context: LayoutContext): Page {
   const area = { x: X, y: 2.75, w: WIDTH, h: 1.9 };
   const title = largest(plainRuns(slide.title), area, [40, 36, 32, 28, 24], 'coverText', context);
-  const boxes: Box[] = [
-    {
+  const boxes: Box[] = [{ type: 'text', role: 'title', ...area, paragraphs: [title.paragraph], valign: 'top' }];
+  if (number > 0)
+    boxes.unshift({
       type: 'text',
       name: 'Section number',
       x: X,
@@ -47,9 +48,7 @@ export function sectionPage(slide: SlideOf<'section'>, number: number, context: 
       h: 0.7,
       paragraphs: [{ runs: [{ text: String(number) }], size: 32, color: 'coverAccent', bold: true }],
       valign: 'bottom',
-    },
-    { type: 'text', role: 'title', ...area, paragraphs: [title.paragraph], valign: 'top' },
-  ];
+    });
   const subtitle = slide.subtitle ? parseInline(slide.subtitle) : [];
   if (subtitle.length > 0) {
     const below = {

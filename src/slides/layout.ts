@@ -2,7 +2,7 @@ import { closingPage, sectionPage, titlePage } from './cover-pages.ts';
 import { chartPage, codePages, formulaPages, imagePages } from './figure-pages.ts';
 import { typesetting } from './fit-text.ts';
 import type { LayoutContext } from './frame.ts';
-import { escapeMarkdown } from './inline.ts';
+import { escapeMarkdown, plainText } from './inline.ts';
 import type { Deck, PlacedSlide, Slide } from './model.ts';
 import type { Page } from './page.ts';
 import { phrasesFor } from './phrases.ts';
@@ -39,16 +39,15 @@ export function layOutDeck(deck: Deck, { maxSlides, images, alts }: LayoutOption
     section: '',
   };
   const sections: Section[] = [{ title: deck.title, pages: [], size: 0, isFrame: true }];
-  let divider = 0;
+  const numbers = sectionNumbers(deck.slides);
   for (const slide of deck.slides as PlacedSlide[]) {
     const isFrame = slide.kind === 'references' || slide.kind === 'closing';
     const name = slide.section ?? (slide.kind === 'section' ? slide.title : isFrame ? '' : context.section);
     if (name !== context.section || isFrame || (slide.kind === 'section' && slide.section === undefined))
       sections.push({ title: name || slide.title, pages: [], size: 0, isFrame });
     context.section = name;
-    if (slide.kind === 'section') divider++;
     const section = sections.at(-1)!;
-    const pages = pagesOf(slide, divider, context);
+    const pages = pagesOf(slide, numbers.get(slide) ?? 0, context);
     section.size += pages.length;
     if (isFrame || sections.length <= maxSlides)
       section.pages.push(...pages.slice(0, maxSlides - section.pages.length));
@@ -57,12 +56,27 @@ export function layOutDeck(deck: Deck, { maxSlides, images, alts }: LayoutOption
   return total > maxSlides ? prune(sections, total, maxSlides, context) : sections.flatMap((section) => section.pages);
 }
 
-function pagesOf(slide: Slide, divider: number, context: LayoutContext): Page[] {
+/** Sections have the numbers the agenda gives them, those it leaves out have none; without an agenda they are counted. */
+function sectionNumbers(slides: readonly Slide[]): Map<Slide, number> {
+  const agenda = slides.find((slide) => slide.kind === 'agenda')?.items.map(plainText) ?? [];
+  const dividers = slides.filter((slide) => slide.kind === 'section');
+  let last = -1;
+  const listed = new Map<Slide, number>();
+  for (const divider of dividers) {
+    const place = agenda.indexOf(divider.title, last + 1);
+    if (place < 0) continue;
+    last = place;
+    listed.set(divider, place + 1);
+  }
+  return listed.size > 0 ? listed : new Map(dividers.map((divider, index) => [divider, index + 1]));
+}
+
+function pagesOf(slide: Slide, number: number, context: LayoutContext): Page[] {
   switch (slide.kind) {
     case 'title':
       return [titlePage(slide, context)];
     case 'section':
-      return [sectionPage(slide, divider, context)];
+      return [sectionPage(slide, number, context)];
     case 'closing':
       return [closingPage(slide, context)];
     case 'agenda':

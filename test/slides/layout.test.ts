@@ -57,6 +57,27 @@ function textOf(pages: Page[]): string {
 }
 
 describe('the layout', () => {
+  test('numbers a section as the agenda does, also when sections before it have no slide of their own', () => {
+    const long = '- one\n\n```\ncode\n```\n\n> quote\n\n| a | b |\n|---|---|\n| x | y |\n';
+    const { pages } = pagesOf(`# T\n\n## Short\n\na\n\n## 2 * 3\n\n${long}\n## Brief\n\nb\n\n## Last\n\n${long}`);
+    const numbers = pages
+      .filter((page) => page.layout === 'section')
+      .map((page) => [page.title, textOf([{ ...page, boxes: page.boxes.slice(0, 1) }])]);
+    expect(numbers).toEqual([
+      ['2 * 3', '2'],
+      ['Last', '4'],
+    ]);
+  });
+
+  test('counts the sections of a deck whose agenda uses other words', () => {
+    const pages = layOut(
+      { kind: 'agenda', title: 'Agenda', items: ['First things'] },
+      { kind: 'section', title: 'A' },
+      { kind: 'section', title: 'B' },
+    );
+    expect(textOf(pages.slice(1))).toBe('1\nA\n2\nB');
+  });
+
   for (const name of REPORTS)
     test(`keeps every text of ${name} in its box, at 12 points or more`, () => {
       const { pages, locale } = pagesOf(report(name));
