@@ -1,7 +1,7 @@
 import { userError } from '../errors.ts';
+import { guessLocale } from '../lib/guess-locale.ts';
 import { type MarkdownBlock, readMarkdownBlocks } from '../lib/markdown-blocks.ts';
 import { splitText } from '../lib/split-text.ts';
-import { guessLocale } from './language.ts';
 import type { Script, ScriptLine } from './model.ts';
 import { isSayable, speakable } from './speakable.ts';
 

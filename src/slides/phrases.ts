@@ -1,3 +1,5 @@
+import { guessLocale } from '../lib/guess-locale.ts';
+
 /** Words the deck adds to the content, in the language of the deck. */
 export interface Phrases {
   agenda: string;
@@ -154,15 +156,6 @@ export function phrasesFor(locale: string): Phrases {
   return Object.hasOwn(BY_LANGUAGE, language) ? BY_LANGUAGE[language]! : EN;
 }
 
-/** Frequent words that tell European languages apart. */
-const HINTS: [locale: string, words: RegExp][] = [
-  ['de-DE', /\b(?:der|die|das|und|nicht|ist|ein|eine|mit|für|auf|werden|auch|sich)\b/gi],
-  ['fr-FR', /\b(?:le|les|des|est|une|dans|pour|que|qui|sur|avec|pas|sont)\b/gi],
-  ['es-ES', /\b(?:el|los|las|una|del|por|para|que|con|más|como|está|son)\b/gi],
-  ['en-US', /\b(?:the|and|of|to|is|in|that|for|with|are|this|from)\b/gi],
-];
-const SAMPLE = 6_000;
-
 /** Makes a locale a language tag PowerPoint knows; without a usable one the language of the content decides. */
 export function resolveLocale(locale: string | null | undefined, content: string): string {
   const given = locale?.trim().replaceAll('_', '-') ?? '';
@@ -178,14 +171,5 @@ export function resolveLocale(locale: string | null | undefined, content: string
       // Not a language tag ("Deutsch"): the content says more.
     }
   }
-  const sample = content.slice(0, SAMPLE);
-  const count = (pattern: RegExp) => sample.match(pattern)?.length ?? 0;
-  const han = count(/\p{Script=Han}/gu);
-  const kana = count(/[\u3040-\u30ff]/g);
-  const hangul = count(/\p{Script=Hangul}/gu);
-  const letters = count(/[A-Za-zÀ-ɏ]/g);
-  if (hangul > 10 && hangul * 3 > letters) return 'ko-KR';
-  if (han + kana > 0 && (han + kana) * 3 > letters) return kana > (han + kana) * 0.1 ? 'ja-JP' : 'zh-CN';
-  const [best] = HINTS.map(([tag, words]) => [tag, count(words)] as const).sort((a, b) => b[1] - a[1]);
-  return best && best[1] > 2 ? best[0] : 'en-US';
+  return guessLocale(content);
 }

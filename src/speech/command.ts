@@ -1,6 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { upstreamError, userError } from '../errors.ts';
+import { guessLocale } from '../lib/guess-locale.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import type { SpeechEngine, SpeechRequest } from './speech.ts';
 
@@ -18,6 +19,8 @@ export interface CommandSpeechOptions {
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const SAFE_VOICE = /^[A-Za-z0-9][\w.+-]{0,63}$/;
+/** What espeak-ng calls languages that it would otherwise not find, or look for among voices that are not installed. */
+const ESPEAK_LANGUAGES: Record<string, string> = { zh: 'cmn', no: 'nb' };
 const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/;
 
 /**
@@ -49,7 +52,7 @@ export function createCommandSpeech(options: CommandSpeechOptions): SpeechEngine
           'ssml_unsupported',
         );
       const args = [...options.args, ...(isSsml ? options.ssmlArgs : [])];
-      const values = placeholders(request, options.voices);
+      const values = placeholders(request, options);
       const command = [find(), ...args.map((arg) => fill(arg, values))];
       return runProgram(this.name, command, request.text, options.timeoutMs, signal);
     },
@@ -57,13 +60,16 @@ export function createCommandSpeech(options: CommandSpeechOptions): SpeechEngine
 }
 
 /** What arguments may ask for: ratios as the request has them, and in the units of espeak-ng and piper. */
-function placeholders(request: SpeechRequest, voices: { male: string; female: string }): Record<string, string> {
+function placeholders(request: SpeechRequest, { program, voices }: CommandSpeechOptions): Record<string, string> {
   const { speed = 1, pitch = 1, volume = 1 } = request;
-  const language = request.language && LANGUAGE.test(request.language) ? request.language.toLowerCase() : 'en';
-  const short = language.split('-')[0]!;
+  const { language } = request;
+  // A request over HTTP names no language: read as English, every other script would be spelled out.
+  const locale = language && LANGUAGE.test(language) ? language : guessLocale(request.text);
+  const short = locale.toLowerCase().split('-')[0]!;
+  const name = (/^espeak/.test(basename(program)) && ESPEAK_LANGUAGES[short]) || short;
   return {
-    voice: fill(voiceOf(request.voice, voices), { language: short }),
-    language: short,
+    voice: fill(voiceOf(request.voice, voices), { language: name }),
+    language: name,
     speed: String(speed),
     length_scale: (1 / speed).toFixed(3),
     words_per_minute: String(Math.round(175 * speed)),

@@ -46,6 +46,25 @@ const speechOf = (options: Partial<CommandSpeechOptions> = {}) =>
 describe.skipIf(!Bun.which('espeak-ng'))('espeak-ng with the default settings', () => {
   const text = 'The Moon raises two tidal bulges on Earth.';
 
+  test('speaks Chinese and Norwegian, whose codes it does not know, in a podcast voice', async () => {
+    const speech = speechOf();
+    for (const [language, words] of [
+      ['zh-CN', '月亮引起潮汐。'],
+      ['no', 'Månen lager tidevann.'],
+    ] as const)
+      for (const voice of ['male', 'female'])
+        expect((await speech.speak({ text: words, language, voice, format: 'wav' }, signal)).length).toBeGreaterThan(
+          8000,
+        );
+  });
+
+  test('reads a text in its own language when the request names none', async () => {
+    const speech = speechOf();
+    const own = await speech.speak({ text: '你好世界。', format: 'wav' }, signal);
+    expect(own).toEqual(await speech.speak({ text: '你好世界。', language: 'zh', format: 'wav' }, signal));
+    expect(own).not.toEqual(await speech.speak({ text: '你好世界。', language: 'en', format: 'wav' }, signal));
+  });
+
   test('speaks WAV whose header says its true length', async () => {
     const speech = speechOf();
     const wav = await speech.speak({ text, format: 'wav' }, signal);
