@@ -1,9 +1,17 @@
-import type { Draft } from './drafts.ts';
-import type { ConversationMessage } from './model.ts';
+import { type Draft, fenced, type Piece } from './drafts.ts';
+import type { ConversationMessage, ResearchInput } from './model.ts';
 
-/** The conversation as prompt messages; everything but the newest message may be cut. */
-export function conversationDrafts(conversation: ConversationMessage[], withImages: boolean): Draft[] {
+/** What of a run's scope decides how the words of its user are shown to a model. */
+interface Asked {
+  input: Pick<ResearchInput, 'conversation' | 'messageIsData'>;
+  fence: string;
+}
+
+/** The conversation as prompt messages, fenced when an event filled it in; everything but the newest message may be cut. */
+export function conversationDrafts({ input, fence }: Asked, withImages: boolean): Draft[] {
+  const { conversation } = input;
   return conversation.map((message, index): Draft => {
+    if (input.messageIsData) return { role: 'user', pieces: fenced(fence, message.text) };
     const newest = index === conversation.length - 1;
     // A single huge message is cut too rather than failing the run.
     const fixed = newest && message.text.length < 8000;
@@ -11,6 +19,11 @@ export function conversationDrafts(conversation: ConversationMessage[], withImag
     if (message.role === 'assistant') return { role: 'assistant', pieces };
     return { role: 'user', pieces, ...(withImages && message.images.length > 0 ? { images: message.images } : {}) };
   });
+}
+
+/** The question of a run inside a prompt, fenced when an event filled it in. */
+export function questionPieces({ input, fence }: Asked, question: string): Piece[] {
+  return input.messageIsData ? fenced(fence, question) : [question];
 }
 
 /** The text of the newest user message. */

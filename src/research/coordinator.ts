@@ -47,7 +47,7 @@ export async function* coordinate(scope: Scope): AsyncGenerator<RunOutput, Coord
           input.instructions ?? '',
         ],
       },
-      ...conversationDrafts(input.conversation, true),
+      ...conversationDrafts(scope, true),
     ],
     request: { tools: [HANDOFF], task: { kind: 'coordinate', text, locale: scope.locale } },
     signal: context.signal,

@@ -3,7 +3,7 @@ import { createId } from '../lib/id.ts';
 import type { Finding, NumberedSource, Plan } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { streamAnswer } from './answer.ts';
-import { conversationDrafts } from './conversation.ts';
+import { conversationDrafts, questionPieces } from './conversation.ts';
 import { conversationModel, dateOf } from './coordinator.ts';
 import { type Draft, fenced } from './drafts.ts';
 import { readPlan } from './plan.ts';
@@ -101,9 +101,9 @@ function plannerDrafts(scope: Scope, material: PlannerMaterial): Draft[] {
   });
   const drafts: Draft[] = [
     { role: 'system', pieces: [system, input.instructions ?? ''] },
-    ...conversationDrafts(input.conversation, true),
+    ...conversationDrafts(scope, true),
   ];
-  drafts.push({ role: 'user', pieces: [`Research topic: ${scope.question}`] });
+  drafts.push({ role: 'user', pieces: ['Research topic: ', ...questionPieces(scope, scope.question)] });
   if (material.background.length > 0) {
     const text = material.background.map((source) => `${source.title}\n${source.url}\n${source.content}`).join('\n\n');
     drafts.push({ role: 'user', pieces: ['What a first search found:\n', ...fenced(fence, text)] });

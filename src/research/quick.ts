@@ -2,7 +2,6 @@ import { AppError } from '../errors.ts';
 import type { Workflow } from '../runs/model.ts';
 import { conversationDrafts, newestUserText } from './conversation.ts';
 import { conversationModel, dateOf } from './coordinator.ts';
-import { type Draft, fenced } from './drafts.ts';
 import type { ResearchInput } from './model.ts';
 import { renderPrompt } from './prompt.ts';
 import quickPrompt from './prompts/quick.md' with { type: 'text' };
@@ -33,7 +32,7 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
             role: 'system',
             pieces: [renderPrompt(quickPrompt, { date: dateOf(scope), fence: scope.fence, instructions })],
           },
-          ...(input.messageIsData ? [eventDraft(scope.fence, text)] : conversationDrafts(input.conversation, true)),
+          ...conversationDrafts(scope, true),
         ],
         tools: await researchTools(scope, 'researcher', toolSets, context.signal),
         task: {
@@ -71,11 +70,6 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
       await closeToolSets(scope, toolSets);
     }
   };
-}
-
-/** The event filled in this text; what the owner asks for stands in the instructions. */
-function eventDraft(fence: string, text: string): Draft {
-  return { role: 'user', pieces: fenced(fence, text) };
 }
 
 /** Without a language model the event itself is the message, with what the documents say about it. */

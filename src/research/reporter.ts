@@ -2,7 +2,7 @@ import { upstreamError } from '../errors.ts';
 import type { Finding } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { streamAnswer } from './answer.ts';
-import { conversationDrafts } from './conversation.ts';
+import { conversationDrafts, questionPieces } from './conversation.ts';
 import { dateOf } from './coordinator.ts';
 import { type Draft, fenced } from './drafts.ts';
 import { LinkFilter } from './link-filter.ts';
@@ -78,8 +78,11 @@ function reportDrafts(scope: Scope, material: ReportMaterial): Draft[] {
   );
   return [
     { role: 'system', pieces: [system, input.instructions ?? ''] },
-    ...conversationDrafts(input.conversation, false),
-    { role: 'user', pieces: [`Report on: ${scope.question}\nTitle of the research: ${material.title}`] },
+    ...conversationDrafts(scope, false),
+    {
+      role: 'user',
+      pieces: ['Report on: ', ...questionPieces(scope, scope.question), `\nTitle of the research: ${material.title}`],
+    },
     { role: 'user', pieces: ['Findings:\n', ...fenced(fence, findings.join('\n\n') || 'There are none.')] },
     { role: 'user', pieces: ['Numbered sources:\n', ...fenced(fence, sources.join('\n\n') || 'There are none.')] },
     { role: 'user', pieces: [`Write the report now, in the language of locale "${scope.locale}".`] },

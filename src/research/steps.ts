@@ -3,6 +3,7 @@ import { createId } from '../lib/id.ts';
 import { mergeGenerators } from '../lib/merge.ts';
 import type { Finding, Plan, PlanStep } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
+import { questionPieces } from './conversation.ts';
 import { dateOf } from './coordinator.ts';
 import { type Draft, fenced } from './drafts.ts';
 import { usesKnowledge } from './investigate.ts';
@@ -160,7 +161,11 @@ function stepDrafts(scope: Scope, agent: WireAgent, step: PlanStep, findings: Fi
     { role: 'system', pieces: [system, scope.input.instructions ?? ''] },
     {
       role: 'user',
-      pieces: [`Question of the user: ${scope.question}\n\nYour step: ${step.title}\n${step.description}`],
+      pieces: [
+        'Question of the user: ',
+        ...questionPieces(scope, scope.question),
+        `\n\nYour step: ${step.title}\n${step.description}`,
+      ],
     },
   ];
   if (findings.length > 0) {

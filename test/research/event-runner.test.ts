@@ -145,6 +145,13 @@ test('research mode runs the whole workflow without asking for the plan', async 
   expect(await env.runner.start(input, signal)).toEqual({ status: 'completed', text: '# Done' });
   for (const request of env.model.requests.slice(1))
     expect(String(request.messages[0]?.content)).toContain('Look into {title}');
+  expect(JSON.stringify(env.model.requests[0]?.messages)).toContain('PR #1: Fix it');
+  // What the event filled in never stands outside the fence, whichever agent reads it.
+  for (const request of env.model.requests) {
+    const text = request.messages.map((message) => String(message.content)).join('\n');
+    expect(text).toMatch(/<<<DATA \w{16}\n/);
+    expect(text.replaceAll(/<<<DATA (\w{16})\n[\s\S]*?\nDATA \1>>>/g, '')).not.toContain('PR #1: Fix it');
+  }
   expect(JSON.stringify(env.model.requests.at(-1)?.messages)).toContain('Be brief.');
 });
 
