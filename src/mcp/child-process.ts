@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { killStragglers } from './kill-stragglers.ts';
+import { findDescendants, killStragglers } from './kill-stragglers.ts';
 import type { StdioTarget } from './model.ts';
 
 /** Time a program has to end by itself after its input was closed and it was asked to stop. */
@@ -72,7 +72,8 @@ export async function startServerProcess(target: StdioTarget, places: ChildPlace
   const mark = crypto.randomUUID();
   const parent = join(places.home, 'tmp');
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  const folder = await mkdtemp(join(parent, 'mcp-'));
+  // The real path, because processes are looked for by it.
+  const folder = await realpath(await mkdtemp(join(parent, 'mcp-')));
   const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
     const env = { ...(await environmentOf(target, places, folder)), ...target.env, AGENT_MCP_ID: mark };
@@ -89,11 +90,12 @@ export async function startServerProcess(target: StdioTarget, places: ChildPlace
     places.groups.add(pid, folder);
     const stop = async () => {
       try {
+        const descendants = await findDescendants(pid);
         void Promise.resolve(child.stdin.end()).catch(() => undefined);
         signalGroup(pid, 'SIGTERM');
         await Promise.race([child.exited, Bun.sleep(GRACE_MS)]);
         signalGroup(pid, 'SIGKILL');
-        await killStragglers(mark, pid);
+        await killStragglers({ mark, folder, descendants, leader: pid });
         await untilGone(pid);
       } finally {
         places.groups.remove(pid);

@@ -1,33 +1,68 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 
 /** Longest wait for killed processes to be gone. */
 const GONE_MS = 1000;
 const POLL_MS = 5;
 const PARALLEL_READS = 64;
 
+/** How the processes of a server are known once they have left its group. */
+export interface Belongings {
+  /** Value of `AGENT_MCP_ID` in their environment. */
+  mark: string;
+  /** Folder made for this server: nothing else works in it. */
+  folder: string;
+  /** What was below the server before it was stopped, see `findDescendants`. */
+  descendants: ReadonlySet<number>;
+  leader: number;
+}
+
 /**
- * Kills processes that left their group (`setsid`, daemons): whatever carries the mark in its environment, with all
- * below it. Linux only, where `/proc` tells; elsewhere the group was all that could be reached.
+ * Every process below one, whatever group, session and environment it has given itself. To be asked while the parents
+ * live: an orphan belongs to nobody. Linux only, empty elsewhere.
  */
-export async function killStragglers(mark: string, leader: number): Promise<void> {
+export async function findDescendants(leader: number): Promise<Set<number>> {
+  const found = new Set<number>();
+  const visit = async (pid: number): Promise<void> => {
+    const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+    const lists = await Promise.all(
+      threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'latin1').catch(() => '')),
+    );
+    const children = lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+    const fresh = children.filter((child) => !found.has(child));
+    for (const child of fresh) found.add(child);
+    await Promise.all(fresh.map(visit));
+  };
+  await visit(leader);
+  return found;
+}
+
+/**
+ * Kills processes that left their group (`setsid`, daemons): what was below the server, and whatever carries its mark
+ * or works in its folder. Linux only, where `/proc` tells; elsewhere the group was all that could be reached.
+ */
+export async function killStragglers({ mark, folder, descendants, leader }: Belongings): Promise<void> {
+  // Signalled at once and only once: later their numbers may be those of strangers.
+  for (const pid of descendants) kill(pid);
   const deadline = performance.now() + GONE_MS;
   // Until none is found: a process may start another between the look and the signal, and takes a moment to go.
   while (performance.now() < deadline) {
-    const found = await findMarked(mark);
+    const found = await findMarked(mark, folder);
     found.delete(leader);
     if (found.size === 0) return;
-    for (const pid of found) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It ended meanwhile.
-      }
-    }
+    for (const pid of found) kill(pid);
     await Bun.sleep(POLL_MS);
   }
 }
 
-async function findMarked(mark: string): Promise<Set<number>> {
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+async function findMarked(mark: string, folder: string): Promise<Set<number>> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.map(Number).filter((pid) => Number.isInteger(pid) && pid > 1 && pid !== process.pid);
   const found = new Set<number>();
@@ -35,9 +70,13 @@ async function findMarked(mark: string): Promise<Set<number>> {
   for (let start = 0; start < pids.length; start += PARALLEL_READS) {
     await Promise.all(
       pids.slice(start, start + PARALLEL_READS).map(async (pid) => {
-        // Empty for zombies, unreadable for other users' processes.
-        const text = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-        if (text.includes(needle)) found.add(pid);
+        // Both are empty for zombies and unreadable for other users' processes.
+        const [environment, workingFolder] = await Promise.all([
+          readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
+          readlink(`/proc/${pid}/cwd`).catch(() => ''),
+        ]);
+        if (environment.includes(needle) || workingFolder === folder || workingFolder.startsWith(`${folder}/`))
+          found.add(pid);
       }),
     );
   }

@@ -204,7 +204,7 @@ describe('servers that misbehave', () => {
     expect(endless.body.tools.length).toBeLessThanOrEqual(10_000);
   }, 20_000);
 
-  test.each(['grandchild', 'daemon'])(
+  test.each(['grandchild', 'daemon', 'unmarked-daemon', 'wandered-daemon'])(
     'a %s the server leaves behind is gone when the answer is there',
     async (mode) => {
       await using api = await openApi();
@@ -214,6 +214,14 @@ describe('servers that misbehave', () => {
       expect(isRunning(child as number)).toBe(false);
     },
   );
+
+  test('a daemon without the mark of its server, which ended by itself, is found by its folder', async () => {
+    await using api = await openApi();
+    expect((await api.misbehave('orphaned-daemon')).status).toBe(500);
+    const [child] = pidsOf(api.file('notes'), 'child');
+    expect(child).toBeGreaterThan(0);
+    expect(isRunning(child as number)).toBe(false);
+  });
 
   test('a server that ignores SIGTERM and its closed input is killed', async () => {
     await using api = await openApi();
