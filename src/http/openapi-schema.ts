@@ -29,6 +29,8 @@ export function toOpenApiSchema(input: unknown): Schema {
   if (schema['type'] === 'null') return { nullable: true };
   if (schema['format'] === 'binary' && schema['type'] === 'string') delete schema['default'];
   if (Array.isArray(schema['examples'])) schema['example'] ??= schema['examples'][0];
+  // Counted in code points as JSON Schema says, by the route itself.
+  if (schema['maxCharacters'] !== undefined) schema['maxLength'] = schema['maxCharacters'];
   bound(schema, 'exclusiveMinimum', 'minimum');
   bound(schema, 'exclusiveMaximum', 'maximum');
   if (schema['patternProperties']) {

@@ -1,11 +1,14 @@
 import { Nullable, type Static, Type } from '../schema.ts';
 
+/** Longest text of a request. Characters are code points: JavaScript, and so the validator, would count an emoji twice. */
+export const MAX_TEXT_CHARACTERS = 1024;
+
 const ratio = (description: string) => Nullable(Type.Number({ minimum: 0.1, maximum: 3, default: 1, description }));
 
 /** Body of `POST /api/tts`. */
 export const TtsRequest = Type.Object(
   {
-    text: Type.String({ minLength: 1, maxLength: 1024, description: 'Text to speak.' }),
+    text: Type.String({ minLength: 1, maxCharacters: MAX_TEXT_CHARACTERS, description: 'Text to speak.' }),
     voice_type: Nullable(
       Type.String({
         maxLength: 200,

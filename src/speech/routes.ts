@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import { binaryResponse, problemResponses } from '../http/openapi-details.ts';
 import { invalidField } from '../lib/invalid-field.ts';
-import { TtsRequest } from './model.ts';
+import { MAX_TEXT_CHARACTERS, TtsRequest } from './model.ts';
 import type { Speech, SpeechRequest } from './speech.ts';
 
 /** What the speech route needs. */
@@ -41,6 +41,9 @@ export function createSpeechRoutes({ speech }: SpeechNeeds) {
 
 function toSpeechRequest(body: TtsRequest): SpeechRequest {
   if (body.text.trim() === '') throw invalidField('/text', 'The text is empty.');
+  const length = [...body.text].length;
+  if (length > MAX_TEXT_CHARACTERS)
+    throw invalidField('/text', `The text has ${length} characters; at most ${MAX_TEXT_CHARACTERS} are allowed.`);
   const voice = body.voice_type?.trim();
   return {
     text: body.text,

@@ -205,6 +205,9 @@ describe('what is refused with 422 before the provider is asked', () => {
   test('1,024 characters are spoken', async () => {
     await using it = await open();
     expect((await it.speak({ text: 'a'.repeat(1024) })).status).toBe(200);
+    // Characters are what a person counts as one, not halves of a surrogate pair.
+    expect((await it.speak({ text: '🌊'.repeat(1024) })).status).toBe(200);
+    expect((await it.speak({ text: '🌊'.repeat(1025) })).status).toBe(422);
   });
 });
 
