@@ -53,7 +53,9 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
           message: 'A tool needs approval, but nobody can be asked.',
         };
       }
-      const answer = deps.models.has('basic') ? result.text : withoutModel(text, result.text, sources.length > 0);
+      const answer = deps.models.has('basic')
+        ? withoutMarks(scope.fence, result.text)
+        : withoutModel(text, result.text, sources.length > 0);
       yield {
         journal: [{ key: 'done', value: true }],
         thread: {
@@ -70,6 +72,11 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
       await closeToolSets(scope, toolSets);
     }
   };
+}
+
+/** A model that quotes its task must not deliver the marks of the fence with it. */
+function withoutMarks(fence: string, text: string): string {
+  return text.replaceAll(`<<<DATA ${fence}\n`, '').replaceAll(`\nDATA ${fence}>>>`, '');
 }
 
 /** Without a language model the event itself is the message, with what the documents say about it. */

@@ -115,6 +115,11 @@ test('what the event says stands only inside the fence; the task of the owner st
   expect(thread?.messages[0]?.content).toBe(`Review {{x}}: ${hostile}`);
 });
 
+test('an answer that quotes its task comes back without the marks of the fence', async () => {
+  await using env = await setup([{ agent: 'webhook', text: (request) => String(request.messages.at(-1)?.content) }]);
+  expect(await env.runner.start(event(), signal)).toEqual({ status: 'completed', text: 'PR #1: Fix it' });
+});
+
 test('the same id gives the same answer without asking the model again', async () => {
   await using env = await setup([answer('Once.')]);
   await env.runner.start(event(), signal);
