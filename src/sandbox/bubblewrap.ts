@@ -8,6 +8,8 @@ export interface BubblewrapOptions {
   canSize: boolean;
   /** True when this process is root: the mounts are made with its rights, and the program gives them up. */
   isRoot: boolean;
+  /** True when descriptor 3 has a seccomp program. */
+  hasFilter: boolean;
   /** Folders outside /usr that the interpreter needs: from where they are to where the code sees them. */
   binds: { from: string; to: string }[];
 }
@@ -32,12 +34,13 @@ const SYSTEM_FILES = ['/etc/ld.so.cache', '/etc/alternatives', '/etc/localtime',
  * the home folders nor the configuration of the machine. Whatever it starts ends with it.
  */
 export function bubblewrapCommand(options: BubblewrapOptions): string[] {
-  const { bwrap, canSize, isRoot, binds } = options;
+  const { bwrap, canSize, isRoot, hasFilter, binds } = options;
   const tmpfs = (path: string, bytes: number) => [...(canSize ? ['--size', String(bytes)] : []), '--tmpfs', path];
   return [
     bwrap,
     ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(isRoot ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'] : ['--unshare-user']),
+    ...(hasFilter ? ['--seccomp', '3'] : []),
     ...['--die-with-parent', '--new-session', '--hostname', 'sandbox', '--clearenv'],
     ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--ro-bind', '/usr', '/usr'],

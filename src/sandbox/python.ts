@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Config } from '../config/schema.ts';
@@ -7,6 +7,7 @@ import { Semaphore } from '../lib/semaphore.ts';
 import { bubblewrapCommand, RELOCATED_PYTHON } from './bubblewrap.ts';
 import { PYTHON_RUNNER } from './python-runner.ts';
 import { type ProgramResult, runProgram } from './run-program.ts';
+import { userNamespaceFilter } from './seccomp-filter.ts';
 
 /** Looks a program up in the PATH; undefined when it is not there. */
 export type FindProgram = (name: string) => string | undefined;
@@ -65,11 +66,15 @@ export class Python {
     };
     const cwd = await mkdtemp(join(tmpdir(), 'agent-python-'));
     try {
+      const filter = wrapper && userNamespaceFilter();
+      const thirdFile = filter && join(cwd, 'seccomp');
+      if (thirdFile) await writeFile(thirdFile, filter);
       const result = await runProgram({
         command: [...(wrapper ?? []), executable, '-I', '-B', '-c', PYTHON_RUNNER, JSON.stringify(limits)],
         cwd,
         env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd, LANG: 'C.UTF-8' },
         stdin: code,
+        thirdFile,
         timeMs: seconds * 1000,
         outputBytes: this.#config.output_limit_bytes,
         signal,
@@ -98,7 +103,12 @@ export class Python {
     if (!executable || !basePrefix || !prefix) throw unavailable(`${command} does not run.`);
     if (!bwrap) return { executable, wrapper: undefined };
     const { output: help } = await ask([bwrap, '--help']);
-    const sandbox = { bwrap, canSize: help.includes('--size '), isRoot: isRoot() };
+    const sandbox = {
+      bwrap,
+      canSize: help.includes('--size '),
+      isRoot: isRoot(),
+      hasFilter: userNamespaceFilter() !== undefined,
+    };
     if (basePrefix === prefix && isOutside(prefix) && executable.startsWith(`${prefix}/`)) {
       const wrapper = bubblewrapCommand({ ...sandbox, binds: [{ from: prefix, to: RELOCATED_PYTHON }] });
       return { executable: RELOCATED_PYTHON + executable.slice(prefix.length), wrapper };

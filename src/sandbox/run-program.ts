@@ -5,6 +5,8 @@ export interface ProgramOptions {
   /** Absent: that of this process, which a shim (pyenv, asdf) needs to find its program. */
   env?: Record<string, string>;
   stdin: string;
+  /** A file the program finds open as descriptor 3. */
+  thirdFile?: string | undefined;
   timeMs: number;
   /** What it prints beyond this ends it. */
   outputBytes: number;
@@ -33,9 +35,12 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   const child = Bun.spawn(command, {
     cwd,
     ...(env ? { env } : {}),
-    stdin: new TextEncoder().encode(options.stdin),
-    stdout: 'pipe',
-    stderr: 'pipe',
+    stdio: [
+      new TextEncoder().encode(options.stdin),
+      'pipe',
+      'pipe',
+      ...(options.thirdFile === undefined ? [] : [Bun.file(options.thirdFile)]),
+    ],
     detached: true,
   });
   let exceeded: ProgramResult['exceeded'];

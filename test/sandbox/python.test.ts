@@ -57,6 +57,11 @@ describe.if(hasBubblewrap)('python_repl_tool in bubblewrap', () => {
     ['its own limits', 'import resource; resource.setrlimit(resource.RLIMIT_AS, (-1, -1))', 'not allowed to raise'],
     ['root', 'import os; os.setuid(0)', 'Operation not permitted'],
     [
+      'a user namespace of its own',
+      'import ctypes, os; libc = ctypes.CDLL(None, use_errno=True); libc.unshare(0x10020000); os.strerror(ctypes.get_errno())',
+      'Operation not permitted',
+    ],
+    [
       'a mount',
       'import subprocess; subprocess.run(["mount", "-t", "tmpfs", "x", "/tmp"], check=True)',
       'returned non-zero',
