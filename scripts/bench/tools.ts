@@ -1,6 +1,7 @@
 #!/usr/bin/env bun
 /**
- * Tools that reach out. Build the binary first (bun scripts/build.ts), then:
+ * Tools that reach out: every row of MCP, of the sandbox (sandbox.ts) and of the OpenAI API (openai.ts). Build the
+ * binary first (bun scripts/build.ts), then:
  *   bun scripts/bench/tools.ts
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,6 +17,9 @@ const ROUNDS = 15;
 
 await metadata();
 await oneProcess();
+// Processes of their own: both measure the event loop they run in.
+for (const bench of ['sandbox.ts', 'openai.ts'])
+  await Bun.spawn(['bun', join(import.meta.dir, bench)], { stdout: 'inherit', stderr: 'inherit' }).exited;
 
 /** The metadata endpoint against the SDK's client in this process; ours also waits until the server is gone. */
 async function metadata(): Promise<void> {
