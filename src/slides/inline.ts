@@ -10,6 +10,8 @@ export interface Run {
   strike?: boolean;
   /** Raised or lowered, and smaller. */
   script?: 'upper' | 'lower';
+  /** A mark that points to a footnote; it is no part of the text. */
+  isFootnote?: boolean;
   /** Address of a link; only references show it as one. */
   href?: string;
 }
@@ -46,6 +48,7 @@ export function parseInline(markdown: string): Run[] {
 /** The text of inline Markdown without its formatting. */
 export function plainText(markdown: string): string {
   return parseInline(markdown)
+    .filter((run) => !run.isFootnote)
     .map((run) => run.text)
     .join('');
 }
@@ -62,8 +65,16 @@ function addTokens(tokens: Token[], style: Omit<Run, 'text'>, runs: Run[], depth
     else if (token.type === 'em' && inner) addTokens(inner, { ...style, italic: true }, runs, depth + 1);
     else if (token.type === 'del' && inner) addTokens(inner, { ...style, strike: true }, runs, depth + 1);
     else if (inner) addTokens(inner, style, runs, depth + 1);
-    else runs.push({ ...style, text: decode('text' in token ? String(token.text) : token.raw) });
+    else addText(decode('text' in token ? String(token.text) : token.raw), style, runs);
   }
+}
+
+/** Text with its footnote marks raised: `[^1]`, but not `[^1]:`, which begins the note itself. */
+function addText(text: string, style: Omit<Run, 'text'>, runs: Run[]): void {
+  for (const [index, piece] of text.split(/\[\^([\w-]{1,40})\](?!:)/).entries())
+    runs.push(
+      index % 2 === 0 ? { ...style, text: piece } : { ...style, text: piece, script: 'upper', isFootnote: true },
+    );
 }
 
 function addHtml(raw: string, style: Omit<Run, 'text'>, runs: Run[]): void {
@@ -107,6 +118,7 @@ function mergeRuns(runs: Run[]): Run[] {
       last.code === run.code &&
       last.strike === run.strike &&
       last.script === run.script &&
+      last.isFootnote === run.isFootnote &&
       last.href === run.href;
     if (same) last.text += run.text;
     else merged.push({ ...run });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { attachment, fileNameOf } from '../../src/slides/file-name.ts';
 import { formulaRuns } from '../../src/slides/formula.ts';
-import { parseInline } from '../../src/slides/inline.ts';
+import { parseInline, plainText } from '../../src/slides/inline.ts';
 import { outlineDeck } from '../../src/slides/outline.ts';
 import { resolveLocale } from '../../src/slides/phrases.ts';
 import { splitSentences } from '../../src/slides/sentences.ts';
@@ -121,6 +121,17 @@ describe('sentences', () => {
 });
 
 describe('inline text', () => {
+  test('raises footnote marks, and leaves them out of titles', () => {
+    expect(parseInline('tripled[^1].')).toEqual([
+      { text: 'tripled' },
+      { text: '1', script: 'upper', isFootnote: true },
+      { text: '.' },
+    ]);
+    expect(parseInline('`a[^1]`')).toEqual([{ text: 'a[^1]', code: true }]);
+    expect(plainText('**Tides**[^note-2] rise')).toBe('Tides rise');
+    expect(plainText('[^1]: NOAA')).toBe('[^1]: NOAA');
+  });
+
   test('becomes runs of one style', () => {
     expect(parseInline('**a** `b` *c* ~~d~~ [e](https://example.org)')).toEqual([
       { text: 'a', bold: true },
