@@ -1,6 +1,12 @@
 import type { Box } from './page.ts';
 import { colorOf, FONT, type Theme } from './theme.ts';
 
+/** Space between groups of bars, in widths of a bar. */
+const SERIES_GAP = 0.6;
+/** Width of a digit of a label (12 pt), and what the plot has of the width of its box. */
+const DIGIT_INCHES = 0.09;
+const PLOT_SHARE = 0.97;
+
 /** How pptxgenjs draws a chart: quiet axes, values on the bars, no decoration. A bar lies with its first category at the top. */
 export function chartOptions(box: Extract<Box, { type: 'chart' }>, theme: Theme): Record<string, unknown> {
   const hex = (color: keyof Theme['slots']) => colorOf(theme, theme.slots[color]);
@@ -10,6 +16,9 @@ export function chartOptions(box: Extract<Box, { type: 'chart' }>, theme: Theme)
   const points = box.categories.length * box.series.length;
   const all = box.series.flatMap((series) => series.values.filter((value) => value !== null));
   const format = numberFormat(all);
+  // Labels of several lines would lie on each other, and so would long ones on narrow bars.
+  const showsValues = points <= 24 && (box.chart !== 'line' || box.series.length === 1) && labelsFit(box, all);
+  const showsAxis = box.chart === 'line' || points > 16 || !showsValues;
   const label = { fontFace: FONT, color: hex('muted'), size: 12 };
   return {
     x: box.x,
@@ -36,18 +45,16 @@ export function chartOptions(box: Extract<Box, { type: 'chart' }>, theme: Theme)
         }
       : {
           barDir: isFlat ? ('bar' as const) : ('col' as const),
-          barGapWidthPct: box.series.length > 1 ? 60 : 55,
+          barGapWidthPct: box.series.length > 1 ? SERIES_GAP * 100 : 55,
           catAxisOrientation: isFlat ? ('maxMin' as const) : ('minMax' as const),
-          valAxisHidden: box.chart !== 'line' && points <= 16,
-          valGridLine:
-            points <= 16 && box.chart !== 'line'
-              ? { style: 'none' as const }
-              : { color: hex('panel'), size: 0.75, style: 'solid' as const },
+          valAxisHidden: !showsAxis,
+          valGridLine: showsAxis
+            ? { color: hex('panel'), size: 0.75, style: 'solid' as const }
+            : { style: 'none' as const },
           catGridLine: { style: 'none' as const },
           valAxisLineShow: false,
           valAxisLabelFormatCode: Math.max(...all.map(Math.abs)) >= 10 ? '#,##0' : format,
-          // Labels of several lines would lie on each other.
-          showValue: points <= 24 && (box.chart !== 'line' || box.series.length === 1),
+          showValue: showsValues,
           dataLabelFormatCode: format,
           dataLabelPosition: box.chart === 'line' ? ('t' as const) : ('outEnd' as const),
           lineSize: 2.5,
@@ -73,9 +80,25 @@ export function chartOptions(box: Extract<Box, { type: 'chart' }>, theme: Theme)
   };
 }
 
+/** True when the values fit above their bars: standing bars of several series have only their own width. */
+function labelsFit(box: Extract<Box, { type: 'chart' }>, values: number[]): boolean {
+  if (box.chart !== 'bar') return true;
+  const digits = decimalsOf(values);
+  const longest = Math.max(0, ...values.map((value) => value.toLocaleString('en-US', digits).length));
+  const group = (box.w * PLOT_SHARE) / box.categories.length;
+  const room = box.series.length > 1 ? group / (box.series.length + SERIES_GAP) : group;
+  return longest * DIGIT_INCHES <= room;
+}
+
+function decimalsOf(values: number[]): { minimumFractionDigits: number; maximumFractionDigits: number } {
+  const most = Math.max(0, ...values.map((value) => (String(value).split('.')[1] ?? '').length));
+  const decimals = Math.min(2, most);
+  return { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+}
+
 /** As many decimals as the values have, at most two, the same for all; `0.##` would leave a bare point behind 5. */
 function numberFormat(values: number[]): string {
-  const decimals = Math.max(0, ...values.map((value) => (String(value).split('.')[1] ?? '').length));
+  const decimals = decimalsOf(values).maximumFractionDigits;
   const whole = values.some((value) => Math.abs(value) >= 1000) ? '#,##0' : '0';
   return decimals === 0 ? whole : decimals === 1 ? `${whole}.0` : `${whole}.00`;
 }
