@@ -9,7 +9,14 @@ export const gatewayCommands = defineCliGroup('The webhook gateway', {
         import('./serve.ts'),
         import('./open-services.ts'),
       ]);
-      return createServeCommand(openServices);
+      return createServeCommand(async (loaded) => {
+        const services = await openServices(loaded);
+        if (!loaded.config.platforms.webhook.enabled)
+          services.deps.log.warn(
+            'the webhook platform is not enabled, only the API runs; enable it with agent gateway setup',
+          );
+        return services;
+      });
     },
   },
   setup: {

@@ -143,7 +143,7 @@ function createHandlers(admission: Admission, trustedProxies: string[], log: Log
     routes: {
       '/health': { GET: () => Response.json({ status: 'ok', platform: 'webhook' }) },
       '/webhooks/:name': (request: NamedRequest, server: Bun.Server<undefined>) =>
-        request.method === 'POST' ? post(request, server) : notAllowed(),
+        request.method === 'POST' ? post(request, server) : request.method === 'GET' ? notAllowed() : notFound(),
     },
     fetch: notFound,
     error(error: unknown) {

@@ -15,6 +15,8 @@ describe('addresses', () => {
     expect(await health.json()).toEqual({ status: 'ok', platform: 'webhook' });
     const get = await fetch(`${gateway.url}/webhooks/gh`);
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      expect((await fetch(`${gateway.url}/webhooks/gh`, { method })).status).toBe(404);
     for (const path of ['/', '/webhooks', '/webhooks/', '/webhooks/gh/', '/webhooks/gh/x', '/healthz'])
       expect((await fetch(`${gateway.url}${path}`, { method: 'POST', body: '{}' })).status).toBe(404);
   });
