@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { findDescendants, killStragglers } from './kill-stragglers.ts';
+import { findDescendants, isGroupRunning, killStragglers } from './kill-stragglers.ts';
 import type { StdioTarget } from './model.ts';
 
 /** Time a program has to end by itself after its input was closed and it was asked to stop. */
@@ -163,7 +163,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 async function untilGone(pid: number): Promise<void> {
   const deadline = performance.now() + GONE_MS;
-  while (signalGroup(pid, 0) && performance.now() < deadline) await Bun.sleep(POLL_MS);
+  while (signalGroup(pid, 0) && performance.now() < deadline && (await isGroupRunning(pid))) await Bun.sleep(POLL_MS);
 }
 
 function printable(name: string): string {

@@ -54,6 +54,24 @@ export async function killStragglers({ mark, folder, descendants, leader }: Belo
   }
 }
 
+/**
+ * Whether a process of the group still runs. Ended ones that nobody collects (in a container without an init process)
+ * keep the group's number alive and do nothing. True where `/proc` does not tell.
+ */
+export async function isGroupRunning(leader: number): Promise<boolean> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  if (pids.length === 0) return true;
+  for (let start = 0; start < pids.length; start += PARALLEL_READS) {
+    const stats = await Promise.all(
+      pids.slice(start, start + PARALLEL_READS).map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')),
+    );
+    // proc(5): "pid (name) state parent group …"; the name may hold anything.
+    const fields = stats.map((stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' '));
+    if (fields.some(([state, , group]) => group === String(leader) && state !== 'Z' && state !== 'X')) return true;
+  }
+  return false;
+}
+
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
