@@ -3,6 +3,7 @@ import { isAbort, toAppError } from '../errors.ts';
 import { toOpenAiError } from '../http/errors.ts';
 import { ANSWER_KEY, problemResponses } from '../http/openapi-details.ts';
 import { sseResponse } from '../http/sse.ts';
+import { runHeaders } from '../runs/stream.ts';
 import { Type } from '../schema.ts';
 import { CompletionRequest, SERVED_MODELS } from './model.ts';
 import { findModel } from './read-request.ts';
@@ -62,7 +63,7 @@ export function createOpenAiRoutes(deps: OpenAiApiDeps) {
         };
         request.signal.addEventListener('abort', leave, { once: true });
         if (request.signal.aborted) leave();
-        const headers = { 'x-run-id': run.id, 'x-thread-id': run.threadId };
+        const headers = runHeaders(run);
         // An answer may take minutes: silence until then is no stalled client.
         server?.timeout(request, 0);
         if (!body.stream) return Response.json(await collectCompletion(completion, gone.signal), { headers });
