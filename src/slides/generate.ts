@@ -1,8 +1,9 @@
 import type { SlidesConfig } from '../config/sections/slides.ts';
 import type { GuardedFetch } from '../crawl/guarded-fetch.ts';
-import { internalError, userError } from '../errors.ts';
+import { internalError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
+import { invalidField } from '../lib/invalid-field.ts';
 import type { Logger } from '../lib/log.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import { WorkerPool, workerAddress } from '../lib/worker-pool.ts';
@@ -71,7 +72,7 @@ export function createSlideGenerator({ models, guardedFetch, clock, log, config 
   return {
     stop: () => pool.stop(),
     async generate({ content, locale: wanted, theme }, signal, onProgress) {
-      if (content.trim() === '') throw userError('empty_content', 422, 'The content is empty.');
+      if (content.trim() === '') throw invalidField('/content', 'The content is empty.', 'empty_content');
       const locale = resolveLocale(wanted, content);
       const settings: BuildSettings = {
         theme: theme ?? 'light',

@@ -75,6 +75,7 @@ describe('POST /api/ppt/generate without a model', () => {
     const response = await app.generate(body);
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toContain('application/problem+json');
+    expect(((await response.json()) as { errors: object[] }).errors).not.toBeEmpty();
   });
 
   test('takes null and unknown fields, and a locale that is none', async () => {
