@@ -3,13 +3,17 @@ import { enhancePrompt } from '../prompt/enhance.ts';
 import { REPORT_STYLES, type ReportStyle } from '../research/model.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
-import { checkOutput, readText, writeResult } from './content/files.ts';
+import { checkOutput, namesFile, readText, writeResult } from './content/files.ts';
 
 /** `agent enhance`: a prompt in, a better one out. */
 export const enhanceCommand = defineCliCommand({
   description: 'Improve a prompt for research',
   args: {
-    prompt: { type: 'positional', default: '-', description: 'The prompt; stdin when it is left out or `-`' },
+    prompt: {
+      type: 'positional',
+      default: '-',
+      description: 'The prompt, or a file that holds it; stdin when it is left out or `-`',
+    },
     context: { type: 'string', valueHint: 'text', description: 'What the prompt is meant for' },
     style: {
       type: 'string',
@@ -23,7 +27,8 @@ export const enhanceCommand = defineCliCommand({
     if (!REPORT_STYLES.includes(args.style.toUpperCase() as ReportStyle))
       throw usageError(`--style must be one of ${REPORT_STYLES.join(', ').toLowerCase()}, not "${args.style}".`);
     await checkOutput(args.out);
-    const prompt = args.prompt === '-' ? await readText(context, '-', 'prompt') : args.prompt;
+    const isFile = args.prompt === '-' || (await namesFile(args.prompt));
+    const prompt = isFile ? await readText(context, args.prompt, 'prompt') : args.prompt;
     if (prompt.trim() === '') throw usageError('The prompt is empty.');
     const { config, home } = await context.loadConfig();
     await using deps = createDeps({ config, home, logLevel: 'error', worker: false });

@@ -142,10 +142,12 @@ describe('with a model', () => {
 
   test('agent enhance prints the prompt, or JSON', async () => {
     const reply = { text: '<enhanced_prompt>Better.</enhanced_prompt>' };
-    await using server = startModelServer({ queue: { enhancer: [reply, reply, reply] } });
+    await using server = startModelServer({ queue: { enhancer: [reply, reply, reply, reply] } });
     expect((await run(['enhance', 'tides'], modelEnv(server.baseUrl))).stdout).toBe('Better.\n');
     const json = await run(['enhance', '--json', '--style', 'news'], modelEnv(server.baseUrl), 'tides');
     expect(JSON.parse(json.stdout)).toEqual({ result: 'Better.' });
+    await run(['enhance', file('idea.txt', 'tides of the file')], modelEnv(server.baseUrl));
+    expect(JSON.stringify(server.of('enhancer')[2]?.body.messages)).toContain('tides of the file');
     const out = file('prompt.txt');
     const both = await run(['enhance', 'tides', '--json', '-o', out], modelEnv(server.baseUrl));
     expect(JSON.parse(both.stdout)).toEqual({ path: out });

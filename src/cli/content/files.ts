@@ -21,6 +21,12 @@ export async function readText(context: CommandContext, file: string, what: stri
   return text;
 }
 
+/** True when the words of an argument are the path of a file that is there. */
+export async function namesFile(words: string): Promise<boolean> {
+  const found = await stat(words).catch(() => undefined);
+  return found?.isFile() ?? false;
+}
+
 async function readBytes(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
