@@ -23,7 +23,7 @@ export function createPodcastRoutes(deps: GeneratePodcastDeps) {
     {
       body: PodcastRequest,
       detail: {
-        tags: ['Podcast'],
+        tags: ['Content'],
         summary: 'Make a podcast',
         description:
           'The header x-run-id names the run; GET /api/runs/{id}/events shows its transcript (podcast_script).',

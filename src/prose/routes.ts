@@ -52,7 +52,7 @@ export function createProseRoutes({ models, gate, heartbeatMs, chunkIntervalMs }
     {
       body: ProseRequest,
       detail: {
-        tags: ['Prose'],
+        tags: ['Content'],
         summary: 'Write prose: continue, improve, shorten, lengthen, correct or change a text',
         ...eventStreamResponse(
           'The text in frames `data: <text>`; a newline is a frame of its own with two empty data lines. A failure after the first text is a last frame `event: error`.',

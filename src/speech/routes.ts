@@ -29,7 +29,7 @@ export function createSpeechRoutes({ speech }: SpeechNeeds) {
     {
       body: TtsRequest,
       detail: {
-        tags: ['Speech'],
+        tags: ['Content'],
         summary: 'Speak a text',
         description: 'Needs PROVIDER_TTS_APPID and PROVIDER_TTS_ACCESS_TOKEN, or another SPEECH_PROVIDER.',
         ...binaryResponse('audio/mp3', 'audio/wav'),
