@@ -1,6 +1,6 @@
 import { AppError, userError } from '../errors.ts';
 import type { ConversationMessage, ReportStyle, ResearchInput } from '../research/model.ts';
-import { REPORT_STYLES } from '../research/model.ts';
+import { findStyle, REPORT_STYLES } from '../research/model.ts';
 import { type CompletionMessage, type CompletionRequest, SERVED_MODELS, type ServedModel } from './model.ts';
 
 const MAX_MESSAGES = 60;
@@ -101,12 +101,7 @@ function readThreadId(value: unknown): string | undefined {
 }
 
 function readStyle(name: string | null | undefined): ReportStyle {
-  if (!name) return 'ACADEMIC';
-  const key = name
-    .trim()
-    .toUpperCase()
-    .replaceAll(/[\s-]+/g, '_');
-  const style = REPORT_STYLES.find((entry) => entry === key);
+  const style = findStyle(name);
   if (style) return style;
   throw invalid('/report_style', 'invalid_value', `report_style must be one of ${REPORT_STYLES.join(', ')}.`);
 }

@@ -6,6 +6,16 @@ import type { PendingInterrupt } from '../store/store.ts';
 export const REPORT_STYLES = ['ACADEMIC', 'POPULAR_SCIENCE', 'NEWS', 'SOCIAL_MEDIA', 'STRATEGIC_INVESTMENT'] as const;
 export type ReportStyle = (typeof REPORT_STYLES)[number];
 
+/** The style a name means, in any case and with any separator; undefined for an unknown one. */
+export function findStyle(name: string | null | undefined): ReportStyle | undefined {
+  if (!name) return 'ACADEMIC';
+  const key = name
+    .trim()
+    .toUpperCase()
+    .replaceAll(/[\s-]+/g, '_');
+  return REPORT_STYLES.find((entry) => entry === key);
+}
+
 export const ContentItem = Type.Object({
   type: Type.String({ description: '`text` or `image`.' }),
   text: Nullable(Type.String()),

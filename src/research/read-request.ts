@@ -2,21 +2,16 @@ import { userError } from '../errors.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import type { ThreadMessage, ThreadRow } from '../store/store.ts';
 import type { ChatMessage, ChatRequest, ConversationMessage, ReportStyle, ResearchInput } from './model.ts';
-import { REPORT_STYLES } from './model.ts';
+import { findStyle, REPORT_STYLES } from './model.ts';
 import type { StartChatDeps } from './start-chat.ts';
 
 /** Messages of a conversation that agents still see. */
 const MAX_MESSAGES = 60;
 const DEFAULT_CLARIFICATIONS = 3;
 
-/** The style a name means, in any case and with any separator; 422 for an unknown one. */
+/** The style a name means; 422 for an unknown one. */
 export function readStyle(name: string | null | undefined): ReportStyle {
-  if (name === null || name === undefined || name === '') return 'ACADEMIC';
-  const key = name
-    .trim()
-    .toUpperCase()
-    .replaceAll(/[\s-]+/g, '_');
-  const style = REPORT_STYLES.find((entry) => entry === key);
+  const style = findStyle(name);
   if (style) return style;
   throw invalidField('/report_style', `report_style must be one of ${REPORT_STYLES.join(', ')}.`);
 }

@@ -1,38 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { userError } from '../errors.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 
 /** Sets variables in `<home>/.env` and leaves every other line as it is; the file ends with mode 0600. */
 export async function writeDotenv(home: string, variables: Record<string, string>): Promise<string> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const path = join(home, '.env');
-  const target = await realpath(path).catch(() => path);
-  const old = await readFile(target, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const old = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw userError('dotenv_unreadable', 500, `${path} cannot be read (${error.code ?? 'unknown error'}).`, error);
   });
-  const temporary = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
-  const file = await open(temporary, 'wx', 0o600);
-  try {
-    try {
-      await file.writeFile(setVariables(old, variables));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await chmod(temporary, 0o600);
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  const directory = await open(dirname(target), 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await replaceFile(path, setVariables(old, variables));
   return path;
 }
 

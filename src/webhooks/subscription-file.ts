@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { userError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 
 /** Name of the file in the agent home. */
 export const SUBSCRIPTION_FILE = 'webhook_subscriptions.json';
@@ -64,30 +65,4 @@ export async function updateSubscriptions<T>(
     await replaceFile(path, `${JSON.stringify(subscriptions, null, 2)}\n`);
     return result;
   });
-}
-
-async function replaceFile(path: string, text: string): Promise<void> {
-  // A link to a file elsewhere (dotfiles) stays a link.
-  const target = await realpath(path).catch(() => path);
-  const temporary = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
-  const file = await open(temporary, 'wx', 0o600);
-  try {
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await chmod(temporary, 0o600);
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  const directory = await open(dirname(target), 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
