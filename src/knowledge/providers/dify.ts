@@ -94,7 +94,7 @@ export function createDify(options: DifyOptions): KnowledgeProvider {
     async listResources({ query, limit, signal }) {
       const text = query?.trim();
       const resources = (await list(text ? LIST_PAGE * MAX_PAGES : limit, signal)).map(({ resource }) => resource);
-      return text ? matchResources(resources, text, limit) : resources.slice(0, limit);
+      return matchResources(resources, query, limit);
     },
     async retrieve(query, { resources, limit, signal }) {
       signal.throwIfAborted();

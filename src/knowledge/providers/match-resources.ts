@@ -1,7 +1,8 @@
 import type { Resource } from '../model.ts';
 
-/** The resources whose title or description has words of the query, best first. */
-export function matchResources(resources: Resource[], query: string, limit: number): Resource[] {
+/** The resources whose title or description has words of the query, best first; without a query the first ones. */
+export function matchResources(resources: Resource[], query: string | undefined, limit: number): Resource[] {
+  if (!query?.trim()) return resources.slice(0, limit);
   const words = wordsOf(query);
   const scored = resources.map((resource) => ({ resource, score: scoreOf(resource, words) }));
   return scored

@@ -113,9 +113,7 @@ export function createMilvus(options: MilvusOptions): VectorKnowledge {
     name: 'milvus',
     stop: () => documents.stop(),
     async listResources({ query, limit, signal }) {
-      const text = query?.trim();
-      const resources = toResources(await list(Infinity, signal));
-      return text ? matchResources(resources, text, limit) : resources.slice(0, limit);
+      return matchResources(toResources(await list(Infinity, signal)), query, limit);
     },
     async retrieve(query, { resources, limit, signal }): Promise<Passage[]> {
       signal.throwIfAborted();

@@ -86,9 +86,7 @@ export function createQdrant(options: QdrantOptions): VectorKnowledge {
     name: 'qdrant',
     stop: () => documents.stop(),
     async listResources({ query, limit, signal }) {
-      const text = query?.trim();
-      const resources = toResources(await scroll(Infinity, signal));
-      return text ? matchResources(resources, text, limit) : resources.slice(0, limit);
+      return matchResources(toResources(await scroll(Infinity, signal)), query, limit);
     },
     async retrieve(query, { resources, limit, signal }): Promise<Passage[]> {
       signal.throwIfAborted();

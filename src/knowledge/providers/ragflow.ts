@@ -133,7 +133,7 @@ export function createRagflow(options: RagflowOptions): KnowledgeProvider {
       const text = query?.trim();
       const datasets = await listDatasets(text ? LIST_PAGE * MAX_PAGES : limit, signal);
       const resources = datasets.map((dataset) => dataset.resource);
-      return text ? matchResources(resources, text, limit) : resources.slice(0, limit);
+      return matchResources(resources, query, limit);
     },
     async retrieve(query, { resources, limit, signal }) {
       signal.throwIfAborted();

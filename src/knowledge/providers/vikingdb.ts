@@ -102,8 +102,7 @@ export function createVikingDb(options: VikingDbOptions): KnowledgeProvider {
     name: 'vikingdb_knowledge_base',
     async listResources({ query, limit, signal }) {
       const resources = (await list(signal)).map(({ resource }) => resource);
-      const text = query?.trim();
-      return text ? matchResources(resources, text, limit) : resources.slice(0, limit);
+      return matchResources(resources, query, limit);
     },
     async retrieve(query, { resources, limit, signal }) {
       signal.throwIfAborted();
