@@ -166,19 +166,28 @@ describe('the server', () => {
   test('is never held while code loops, allocates or floods', async () => {
     const one = coder.begin();
     await one.javascript('1');
-    const gaps: number[] = [];
-    let last = performance.now();
-    const timer = setInterval(() => {
-      const now = performance.now();
-      gaps.push(now - last);
-      last = now;
-    }, 1);
-    await one.javascript('while (true) {}');
-    await one.javascript('while (true) console.log("spam")');
-    await one.javascript('const a = []; for (;;) a.push("x".repeat(1e5) + a.length)');
-    clearInterval(timer);
-    // 20 ms is the mark (scripts/bench/sandbox.ts); a loaded machine stalls for longer, a held loop would be 300.
-    expect(Math.max(...gaps)).toBeLessThan(250);
+    const longestGap = async (code: string) => {
+      let longest = 0;
+      let last = performance.now();
+      const timer = setInterval(() => {
+        const now = performance.now();
+        longest = Math.max(longest, now - last);
+        last = now;
+      }, 1);
+      await one.javascript(code);
+      clearInterval(timer);
+      return longest;
+    };
+    for (const code of [
+      'while (true) {}',
+      'while (true) console.log("spam")',
+      'const a = []; for (;;) a.push("x".repeat(1e5) + a.length)',
+    ]) {
+      // 20 ms is the mark (scripts/bench/sandbox.ts). A machine stalls now and then; a held loop is held every time.
+      let gap = await longestGap(code);
+      for (let again = 0; again < 2 && gap >= 100; again++) gap = Math.min(gap, await longestGap(code));
+      expect(gap).toBeLessThan(100);
+    }
     await one.set.close();
   });
 
