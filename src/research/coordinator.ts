@@ -2,12 +2,12 @@ import { userError } from '../errors.ts';
 import type { Model } from '../models/model.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { type Answer, streamAnswer } from './answer.ts';
+import { readArguments } from './arguments.ts';
 import { conversationDrafts, hasImages, newestUserText, userTexts } from './conversation.ts';
 import { renderPrompt } from './prompt.ts';
 import clarificationPrompt from './prompts/clarification.md' with { type: 'text' };
 import coordinatorPrompt from './prompts/coordinator.md' with { type: 'text' };
 import type { Scope } from './scope.ts';
-import { readArguments } from './wire.ts';
 
 const HANDOFF = {
   name: 'handoff_to_planner',
@@ -72,7 +72,7 @@ export async function* coordinate(scope: Scope): AsyncGenerator<RunOutput, Coord
   });
   if (answers(answer)) return { kind: 'answered' };
   const call = answer.calls.find((entry) => entry.name === HANDOFF.name);
-  const args = call ? readArguments(call) : {};
+  const args = (call && readArguments(call)) ?? {};
   // After questions and answers the newest message alone is only the last answer.
   const said = input.clarification ? userTexts(input.conversation).join('\n') : text;
   const topic =

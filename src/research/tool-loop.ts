@@ -1,13 +1,12 @@
-import { jsonrepair } from 'jsonrepair';
-import { AppError, isAbort, toAppError, upstreamError } from '../errors.ts';
+import { isAbort, toAppError, upstreamError } from '../errors.ts';
 import { createId } from '../lib/id.ts';
-import { isRecord, parseJson } from '../lib/json.ts';
 import { mergeGenerators } from '../lib/merge.ts';
 import { cutToTokens } from '../lib/tokens.ts';
 import type { AgentRole, Model, ToolCall } from '../models/model.ts';
 import type { AgentTask } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { type Answer, streamAnswer } from './answer.ts';
+import { readArguments } from './arguments.ts';
 import { type Draft, fenced } from './drafts.ts';
 import type { Scope } from './scope.ts';
 import type { RetrievedSource, Tool, ToolOutcome } from './tool.ts';
@@ -105,7 +104,7 @@ function findUnapproved(scope: Scope, options: LoopOptions, calls: ToolCall[], r
     if (!names.some((name) => scope.input.interruptBeforeTools.includes(name))) continue;
     const key = approvalKey(options.key, round, index);
     if (!scope.context.journal.has(key)) {
-      return { status: 'suspended', key, tool: call.name, input: parseArguments(call) ?? call.argumentsText };
+      return { status: 'suspended', key, tool: call.name, input: readArguments(call) ?? call.argumentsText };
     }
   }
   return undefined;
@@ -143,7 +142,7 @@ async function attemptCall(options: LoopOptions, call: ToolCall): Promise<ToolOu
     const names = options.tools.map((entry) => entry.definition.name).join(', ') || 'none';
     return { content: `Error: there is no tool named ${call.name}. Available tools: ${names}.` };
   }
-  const args = parseArguments(call);
+  const args = readArguments(call);
   if (!args) return { content: 'Error: the arguments of the call are not a valid JSON object.' };
   const timeout = AbortSignal.timeout(TOOL_TIMEOUT_MS);
   try {
@@ -152,26 +151,7 @@ async function attemptCall(options: LoopOptions, call: ToolCall): Promise<ToolOu
     options.signal.throwIfAborted();
     if (timeout.aborted) return { content: `Error: ${call.name} did not answer within ${TOOL_TIMEOUT_MS / 1000} s.` };
     if (isAbort(error)) throw error;
-    return { content: `Error: ${toolErrorText(error)}` };
-  }
-}
-
-function toolErrorText(error: unknown): string {
-  return error instanceof AppError ? error.message : toAppError(error).message;
-}
-
-/** Arguments of a call, repaired when the model wrote almost-JSON. */
-function parseArguments(call: ToolCall): Record<string, unknown> | undefined {
-  const text = call.argumentsText.trim();
-  if (text === '') return {};
-  const strict = parseJson(text);
-  if (isRecord(strict)) return strict;
-  if (!text.startsWith('{')) return undefined;
-  try {
-    const repaired: unknown = JSON.parse(jsonrepair(text));
-    return isRecord(repaired) ? repaired : undefined;
-  } catch {
-    return undefined;
+    return { content: `Error: ${toAppError(error).message}` };
   }
 }
 

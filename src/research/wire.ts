@@ -1,7 +1,7 @@
 import { createId } from '../lib/id.ts';
-import { isRecord, parseJson } from '../lib/json.ts';
 import type { FinishReason, ToolCall } from '../models/model.ts';
 import type { RunEvent } from '../runs/model.ts';
+import { readArguments } from './arguments.ts';
 import type { Citation } from './model.ts';
 
 /** Agents as clients know them. */
@@ -45,7 +45,12 @@ export function toolCalls(identity: MessageIdentity, calls: ToolCall[]): RunEven
     type: 'tool_calls',
     data: {
       ...base(identity, { finishReason: 'tool_calls' }),
-      tool_calls: calls.map((call) => ({ name: call.name, args: readArguments(call), id: call.id, type: 'tool_call' })),
+      tool_calls: calls.map((call) => ({
+        name: call.name,
+        args: readArguments(call) ?? {},
+        id: call.id,
+        type: 'tool_call',
+      })),
       tool_call_chunks: calls.map((call, index) => ({
         name: call.name,
         args: escapeBrackets(call.argumentsText),
@@ -94,12 +99,6 @@ function interrupt(threadId: string, content: string, options: { text: string; v
 /** The sources of a completed run. */
 export function citationsEvent(threadId: string, citations: Citation[]): RunEvent {
   return { type: 'citations', data: { thread_id: threadId, citations } };
-}
-
-/** Arguments of a call as an object; what is not one is an empty object. */
-export function readArguments(call: ToolCall): Record<string, unknown> {
-  const value = parseJson(call.argumentsText || '{}');
-  return isRecord(value) ? value : {};
 }
 
 function escapeBrackets(text: string): string {

@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Finding, Plan } from '../models/task.ts';
 import type { RunContext, RunOutcome, RunOutput, Workflow } from '../runs/model.ts';
 import { newestUserText } from './conversation.ts';
@@ -31,7 +31,7 @@ export function createResearchWorkflow(deps: ResearchDeps): Workflow {
       context.signal.throwIfAborted();
       if (!(error instanceof AppError)) throw error;
       deps.log.warn('research failed', { run_id: context.runId, code: error.code });
-      const message = error.code === 'internal_error' ? 'Internal server error' : toAppError(error).message;
+      const message = error.code === 'internal_error' ? 'Internal server error' : error.message;
       return { status: 'failed', code: error.code, message };
     } finally {
       await closeToolSets(scope, toolSets);

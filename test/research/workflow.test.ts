@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { PAGES, startResearchApp, textOf } from '../helpers/research-app.ts';
+import { fixedSearch, PAGES, startResearchApp, textOf } from '../helpers/research-app.ts';
 import { type ScriptedStep, scriptedModel, scriptedModels } from '../helpers/scripted-model.ts';
 import { finding, HANDOFF, plan, question, report, search } from './script.ts';
 
@@ -297,6 +297,21 @@ test('invalid arguments and unknown tools are answered to the model, which goes 
     'Error: there is no tool named rm_rf. Available tools: web_search, crawl_tool.',
   ]);
   model.assertDone();
+});
+
+test('arguments of almost-JSON reach the client as the tool gets them', async () => {
+  const sloppy: ScriptedStep = { agent: 'researcher', toolCalls: [{ name: 'web_search', args: "{query: 'tides',}" }] };
+  const search = fixedSearch(PAGES);
+  const { app: server } = await app([HANDOFF, plan(1), sloppy, finding(), report()], { deps: { search } });
+  await using _ = server;
+  const { frames } = await server.chat({
+    ...question(),
+    auto_accepted_plan: true,
+    enable_background_investigation: false,
+  });
+  const calls = frames.find((frame) => frame.event === 'tool_calls');
+  expect(calls?.data['tool_calls'][0].args).toEqual({ query: 'tides' });
+  expect(search.queries).toEqual(['tides']);
 });
 
 test('at the bound of tool rounds the agent must write without tools', async () => {
