@@ -2,7 +2,6 @@ import { Nullable, type Static, Type } from '../schema.ts';
 
 /** How an MCP server is reached. */
 export const MCP_TRANSPORTS = ['stdio', 'sse', 'streamable_http'] as const;
-export type McpTransport = (typeof MCP_TRANSPORTS)[number];
 
 /** Agents that can be given MCP tools. */
 export const TOOL_AGENTS = ['researcher', 'analyst', 'coder'] as const;

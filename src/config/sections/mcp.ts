@@ -104,4 +104,3 @@ export const McpSection = Type.Object(
   },
   { default: {}, description: 'Model Context Protocol servers as tools, and the agent as such a server.' },
 );
-export type McpConfig = Static<typeof McpSection>;
