@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { Deps } from '../deps.ts';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { checkBind } from '../http/bind.ts';
 import type { Listener } from '../http/listener.ts';
 import { VERSION } from '../version.ts';
@@ -41,7 +41,7 @@ export function createServeCommand(open: (loaded: LoadedConfig) => Promise<Servi
       };
       const loaded = await context.loadConfig({ server });
       const bind = checkBind(loaded.config.server);
-      if (!bind.ok) throw userError(bind.code, 500, bind.message);
+      if (!bind.ok) throw fail(bind.code, bind.message);
       const services = await open(loaded);
       const deadlineMs = loaded.config.server.shutdown_seconds * 1000;
       const started: Listener[] = [];

@@ -1,4 +1,4 @@
-import { internalError, upstreamError, userError } from '../errors.ts';
+import { fail, storedError } from '../errors.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { ParseAnswer } from './parse.worker.ts';
 import type { ParsedPage, ParseInput } from './parse-page.ts';
@@ -48,7 +48,7 @@ export function createParsePool(options: ParsePoolOptions = {}): ParsePool {
         });
         park(worker);
         if (answer.ok) return answer.page;
-        throw userError(answer.code, 400, answer.message);
+        throw storedError(answer.code, answer.message);
       }, signal),
   };
 }
@@ -57,7 +57,7 @@ function ask(worker: Bun.Worker, input: ParseInput, timeoutMs: number, signal: A
   const { promise, resolve, reject } = Promise.withResolvers<ParseAnswer>();
   const onAbort = () => reject(signal.reason);
   const timer = setTimeout(
-    () => reject(upstreamError('upstream_timeout', 'The page took too long to read.', { retryable: false })),
+    () => reject(fail('upstream_timeout', 'The page took too long to read.', { retryable: false })),
     timeoutMs,
   );
   const onAnswer = (event: MessageEvent<ParseAnswer>) => resolve(event.data);
@@ -65,7 +65,7 @@ function ask(worker: Bun.Worker, input: ParseInput, timeoutMs: number, signal: A
   worker.onerror = (event) => {
     event.preventDefault();
     // Whatever a page does to the parser is answered; this is a worker that did not start or ran out of memory.
-    reject(internalError('parser_failed', 'The page parser stopped unexpectedly.', event.error ?? event.message));
+    reject(fail('parser_failed', 'The page parser stopped unexpectedly.', { cause: event.error ?? event.message }));
   };
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();

@@ -1,4 +1,4 @@
-import { type AppError, toAppError, userError } from '../errors.ts';
+import { type AppError, fail, toAppError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { logAccess } from './access-log.ts';
 import type { Authorize } from './auth.ts';
@@ -36,7 +36,7 @@ export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Resp
     if (unauthorized) return unauthorized;
     const maxBytes = maxBytesOf(request, limits);
     if ((contentLengthOf(request) ?? 0) > maxBytes) return bodyTooLarge(maxBytes);
-    if (!isDecodable(path)) return userError('malformed_url', 400, 'The address has a broken percent-encoding.');
+    if (!isDecodable(path)) return fail('malformed_url', 'The address has a broken percent-encoding.');
     return needs.guarded ? undefined : foreignPage(request, cors);
   };
 
@@ -119,5 +119,5 @@ function foreignPage(request: Request, cors: Cors): AppError | undefined {
   const origin = request.headers.get('origin');
   if (origin === null || request.method === 'GET' || request.method === 'HEAD') return undefined;
   if (!isSimpleMediaType(request) || cors.allows(origin) || origin === new URL(request.url).origin) return undefined;
-  return userError('origin_not_allowed', 403, 'Pages of this origin may not call this server; see ALLOWED_ORIGINS.');
+  return fail('origin_not_allowed', 'Pages of this origin may not call this server; see ALLOWED_ORIGINS.');
 }

@@ -1,18 +1,18 @@
-import { type AppError, userError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import { READABLE_EXTENSIONS } from './media-kind.ts';
 
 /** The file is damaged, protected, or not what its name says. */
 export function unreadable(message: string, cause?: unknown): AppError {
-  return userError('unreadable_content', 400, message, cause);
+  return fail('unreadable_content', message, { cause });
 }
 
 /** The file holds nothing to read. */
 export function emptyFile(): AppError {
-  return userError('empty_file', 400, 'The file is empty.');
+  return fail('empty_file', 'The file is empty.');
 }
 
 /** The format is not one of those that can be read. */
 export function unsupportedType(): AppError {
   const formats = READABLE_EXTENSIONS.map((extension) => `.${extension}`).join(', ');
-  return userError('unsupported_type', 400, `This type of file cannot be read; use one of ${formats}.`);
+  return fail('unsupported_type', `This type of file cannot be read; use one of ${formats}.`);
 }

@@ -1,4 +1,4 @@
-import { type AppError, internalError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import { unpackError, type WorkerRequest, type WorkerResponse } from './worker-messages.ts';
 
 /** A worker file of this folder, without `.worker.ts`. */
@@ -57,7 +57,7 @@ export class WorkerClient {
   }
 
   /** Ends the worker at once; its calls reject with `reason`. */
-  terminate(reason: unknown = internalError('worker_stopped', 'The knowledge store has stopped.')): void {
+  terminate(reason: unknown = fail('worker_stopped', 'The knowledge store has stopped.')): void {
     clearTimeout(this.#idleTimer);
     this.#worker?.terminate();
     this.#worker = undefined;
@@ -81,7 +81,7 @@ export class WorkerClient {
     worker.onmessage = onAnswer as typeof worker.onmessage;
     worker.onerror = (event) => {
       if (worker === this.#worker)
-        this.terminate(internalError('worker_failed', 'Internal server error', new Error(event.message)));
+        this.terminate(fail('worker_failed', 'Internal server error', { cause: new Error(event.message) }));
     };
     return worker;
   }

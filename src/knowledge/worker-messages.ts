@@ -1,4 +1,4 @@
-import { AppError, type AppErrorOptions, internalError } from '../errors.ts';
+import { AppError, type AppErrorOptions, fail } from '../errors.ts';
 
 /** A call to a worker; answers come back under the same `id`. */
 export interface WorkerRequest {
@@ -40,5 +40,5 @@ function packError(error: unknown): { message: string; options?: AppErrorOptions
 export function unpackError(error: { message: string; options?: AppErrorOptions }): AppError {
   return error.options
     ? new AppError(error.message, error.options)
-    : internalError('internal_error', 'Internal server error', new Error(error.message));
+    : fail('internal_error', 'Internal server error', { cause: new Error(error.message) });
 }

@@ -1,4 +1,4 @@
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { Semaphore } from './semaphore.ts';
 
 export interface WorkerPoolOptions {
@@ -70,7 +70,7 @@ export class WorkerPool<Request, Answer> {
     worker.onmessage = ((event: MessageEvent<Answer>) => resolve(event.data)) as typeof worker.onmessage;
     worker.onerror = (event) => {
       event.preventDefault();
-      reject(internalError('worker_failed', 'Internal server error', event.error ?? new Error(event.message)));
+      reject(fail('worker_failed', 'Internal server error', { cause: event.error ?? new Error(event.message) }));
     };
     signal.addEventListener('abort', onAbort, { once: true });
     worker.postMessage(request, transfer);

@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { CONNECTION_LOST, type ConnectionNeeds, connect, type McpConnection, type ToolResult } from './connection.ts';
 import { describeTarget } from './describe-failure.ts';
 import type { McpServerSpec, McpTool } from './model.ts';
@@ -51,7 +51,7 @@ export class RunServer {
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.aborted)
-        throw upstreamError(
+        throw fail(
           'upstream_timeout',
           `${describeTarget(this.spec.target)} did not answer within ${this.spec.timeoutMs / 1000} seconds.`,
           { retryable: true, cause: error },
@@ -93,11 +93,10 @@ export class RunServer {
     } catch (error) {
       this.#closed.signal.throwIfAborted();
       if (!timeout.aborted) throw error;
-      throw upstreamError(
-        'upstream_timeout',
-        `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`,
-        { retryable: true, cause: error },
-      );
+      throw fail('upstream_timeout', `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`, {
+        retryable: true,
+        cause: error,
+      });
     }
   }
 }

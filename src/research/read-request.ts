@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import type { ThreadMessage, ThreadRow } from '../store/store.ts';
 import type { ChatMessage, ChatRequest, ConversationMessage, ReportStyle, ResearchInput } from './model.ts';
@@ -85,9 +85,8 @@ export function readInput(
 export function checkRequest(request: ChatRequest, checkMcpSettings: StartChatDeps['checkMcpSettings']): void {
   const namesServers = Object.keys(request.mcp_settings ?? {}).length > 0;
   if (namesServers && !checkMcpSettings) {
-    throw userError(
+    throw fail(
       'mcp_disabled',
-      403,
       'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
     );
   }

@@ -1,4 +1,4 @@
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Evaluation, SandboxLimits, WorkerMessage } from './model.ts';
 
 /** Time a worker may need to load the engine on a busy machine. */
@@ -64,7 +64,7 @@ export class QuickJsWorker {
       }
     } catch (error) {
       signal.throwIfAborted();
-      throw internalError('sandbox_failed', 'The code sandbox could not be started.', error);
+      throw fail('sandbox_failed', 'The code sandbox could not be started.', { cause: error });
     } finally {
       signal.removeEventListener('abort', onAbort);
     }

@@ -1,6 +1,6 @@
 import type { SlidesConfig } from '../config/sections/slides.ts';
 import type { GuardedFetch } from '../crawl/guarded-fetch.ts';
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
@@ -55,10 +55,10 @@ export function createSlideGenerator({ models, guardedFetch, clock, log, config 
       request.kind === 'deck'
         ? request.loaded.flatMap((image) => (image ? [image.bytes.buffer as ArrayBuffer] : []))
         : [];
-    const timedOut = () => internalError('slides_timeout', 'The presentation took too long to build.');
+    const timedOut = () => fail('slides_timeout', 'The presentation took too long to build.');
     const answer = await pool.call(request, { signal, timeoutMs: config.timeout_seconds * 1000, timedOut, transfer });
     if (answer.ok) return answer.result;
-    throw internalError('slides_failed', 'The presentation could not be built.', new Error(answer.error));
+    throw fail('slides_failed', 'The presentation could not be built.', { cause: new Error(answer.error) });
   };
 
   const finish = async ({ deck, images }: OutlinedDeck, settings: BuildSettings, signal: AbortSignal) => {

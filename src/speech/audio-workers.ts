@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { internalError, upstreamError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { AudioAnswer, AudioQuestion } from './audio.worker.ts';
 import type { Mixer } from './speech.ts';
@@ -106,7 +106,7 @@ function createMixer(pool: WorkerPool, cores: Semaphore): Mixer {
 
 /** A provider's audio that cannot be used. */
 function audioUnreadable(message: string) {
-  return upstreamError('upstream_rejected', message, { retryable: false });
+  return fail('upstream_rejected', message, { retryable: false });
 }
 
 function ask(worker: Bun.Worker, question: AudioQuestion, signal: AbortSignal): Promise<AudioAnswer> {
@@ -115,7 +115,7 @@ function ask(worker: Bun.Worker, question: AudioQuestion, signal: AbortSignal): 
   worker.onmessage = ((event: MessageEvent<AudioAnswer>) => resolve(event.data)) as typeof worker.onmessage;
   worker.onerror = (event) => {
     event.preventDefault();
-    reject(internalError('audio_failed', 'The audio worker stopped unexpectedly.', event.error ?? event.message));
+    reject(fail('audio_failed', 'The audio worker stopped unexpectedly.', { cause: event.error ?? event.message }));
   };
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();

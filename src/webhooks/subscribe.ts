@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { parseScheme, SCHEME_NAMES } from './signatures.ts';
 import type { SubscriptionRecord } from './subscription-file.ts';
@@ -36,7 +36,7 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
   if (request.chatId !== undefined) extra['chat_id'] = request.chatId;
   const scheme = request.scheme === undefined ? undefined : parseScheme(request.scheme);
   if (request.scheme !== undefined && !scheme)
-    throw userError('unknown_scheme', 400, `Unknown scheme '${request.scheme}'; known are ${SCHEME_NAMES.join(', ')}.`);
+    throw fail('unknown_scheme', `Unknown scheme '${request.scheme}'; known are ${SCHEME_NAMES.join(', ')}.`);
   const record: SubscriptionRecord = {
     ...old,
     description: request.description ?? old['description'] ?? '',
@@ -56,9 +56,8 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
   // A secret the user sets ends a rotation: the former ones must not stay valid.
   if (request.secret !== undefined) delete record['secrets'];
   if (record['deliver_only'] === true && record['deliver'] === 'log')
-    throw userError(
+    throw fail(
       'deliver_only_needs_target',
-      400,
       '--deliver-only requires --deliver to be a real target (telegram, slack, webhook, …), not log.',
     );
   return record;

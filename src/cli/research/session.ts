@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Deps } from '../../deps.ts';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { ChatRequest, Citation } from '../../research/model.ts';
 import { startChat } from '../../research/start-chat.ts';
 import { type FollowedEvent, followRun } from '../../runs/follow.ts';
@@ -121,12 +121,9 @@ async function deliver(
     try {
       await writeFile(session.out, report);
     } catch (error) {
-      throw userError(
-        'cannot_write',
-        400,
-        `The report cannot be written to ${session.out}; the run is kept as ${runId}.`,
-        error,
-      );
+      throw fail('cannot_write', `The report cannot be written to ${session.out}; the run is kept as ${runId}.`, {
+        cause: error,
+      });
     }
     if (!session.json) await context.warn(`Report written to ${session.out}`);
     return;

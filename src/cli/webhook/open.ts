@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLogger } from '../../lib/log.ts';
 import { withFileLock } from '../../store/file-lock.ts';
@@ -29,7 +29,7 @@ export async function openWebhookCli(context: CommandContext): Promise<WebhookCl
   const loaded = await context.loadConfig();
   const { home } = loaded;
   const settings = webhookSettings(loaded.config.platforms.webhook);
-  if (!settings.enabled) throw userError('webhook_not_enabled', 500, notEnabledHint(home));
+  if (!settings.enabled) throw fail('webhook_not_enabled', notEnabledHint(home));
   const filterTools = { files: createFilterFiles(home), regex: createRegexEngine(), warn: () => undefined };
   return {
     loaded,
@@ -55,17 +55,16 @@ export async function openWebhookCli(context: CommandContext): Promise<WebhookCl
 /** A name as it is stored, or a refusal. */
 export function readName(input: string): string {
   const name = normalizeName(input);
-  if (!isValidName(name)) throw userError('invalid_name', 400, invalidNameMessage(input));
+  if (!isValidName(name)) throw fail('invalid_name', invalidNameMessage(input));
   return name;
 }
 
 /** Refuses a secret that cannot sign, or that would open the route to others than this machine. */
 export function checkSecret(secret: string, settings: WebhookSettings): void {
-  if (secret.trim() === '') throw userError('invalid_secret', 400, '--secret must not be empty.');
+  if (secret.trim() === '') throw fail('invalid_secret', '--secret must not be empty.');
   if (secret === INSECURE_NO_AUTH && !isLoopbackName(settings.host))
-    throw userError(
+    throw fail(
       'insecure_secret',
-      400,
       `--secret ${INSECURE_NO_AUTH} is only allowed when platforms.webhook.extra.host is 127.0.0.1, localhost or ::1.`,
     );
 }
@@ -73,8 +72,8 @@ export function checkSecret(secret: string, settings: WebhookSettings): void {
 /** The refusal for a name nobody has. */
 export function unknownSubscription(name: string, settings: WebhookSettings): Error {
   return Object.hasOwn(settings.routes, name)
-    ? userError('static_route', 409, `'${name}' is a static route; change it in config.yaml.`)
-    : userError('unknown_subscription', 404, `No subscription named '${name}'.`);
+    ? fail('static_route', `'${name}' is a static route; change it in config.yaml.`)
+    : fail('unknown_subscription', `No subscription named '${name}'.`);
 }
 
 /** Opens the delivery log; undefined when no gateway has run in this home. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createDeliverer } from '../../delivery/deliver.ts';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { parseJson } from '../../lib/json.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -55,7 +55,7 @@ export const subscribeCommand = defineCliCommand({
     const cli = await openWebhookCli(context);
     const name = readName(values.name);
     if (Object.hasOwn(cli.settings.routes, name))
-      throw userError('static_route', 409, `'${name}' is a static route of config.yaml; choose another name.`);
+      throw fail('static_route', `'${name}' is a static route of config.yaml; choose another name.`);
     const request = await readRequest(values);
     const warnings = await check(request, cli);
     const { record, isNew } = await cli.update((subscriptions) => {
@@ -100,11 +100,7 @@ async function readFilters(text: string): Promise<unknown> {
   const json = text.startsWith('@') ? await readFilterFile(text.slice(1)) : text;
   const filters = parseJson(json);
   if (typeof filters !== 'object' || filters === null)
-    throw userError(
-      'invalid_filters',
-      400,
-      '--filters must be a JSON object or list, or @ and the name of a file with one.',
-    );
+    throw fail('invalid_filters', '--filters must be a JSON object or list, or @ and the name of a file with one.');
   return filters;
 }
 
@@ -113,7 +109,7 @@ async function readFilterFile(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw userError('invalid_filters', 400, `--filters: the file ${path} cannot be read (${code}).`, error);
+    throw fail('invalid_filters', `--filters: the file ${path} cannot be read (${code}).`, { cause: error });
   }
 }
 
@@ -125,7 +121,7 @@ async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string
   if (request.script) {
     const found = await resolveScript(cli.home, request.script);
     if (!found.ok && found.code === 'outside')
-      throw userError('script_outside', 400, `--script must stay inside ${cli.home}/scripts/.`);
+      throw fail('script_outside', `--script must stay inside ${cli.home}/scripts/.`);
     if (!found.ok)
       warnings.push(`${request.script} does not exist in ${cli.home}/scripts/ yet; events are ignored until it does.`);
   }
@@ -133,7 +129,7 @@ async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string
     const filter = compileFilters(request.filters, cli.routeContext('dynamic').filterTools);
     await filter.prepare();
     if (filter.problems.length > 0)
-      throw userError('invalid_filters', 400, `--filters is not valid: ${filter.problems.join('; ')}.`);
+      throw fail('invalid_filters', `--filters is not valid: ${filter.problems.join('; ')}.`);
   }
   return warnings;
 }
@@ -145,9 +141,8 @@ function checkTarget(name: string, cli: WebhookCli): string[] {
   const names = targets.map((target) => target.name);
   if (!found) {
     const near = nearest(name, names);
-    throw userError(
+    throw fail(
       'unknown_target',
-      400,
       `Unknown delivery target '${name}'${near ? `; did you mean ${near}?` : '.'} Known targets: ${names.join(', ')}.`,
     );
   }

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { eventStreamResponse, problemResponses } from '../../http/openapi-details.ts';
 import { readBody } from '../../http/read-body.ts';
 import { parseJson } from '../../lib/json.ts';
@@ -19,7 +19,7 @@ export function createMcpServerRoutes({ sessions, callers, maxBodyBytes }: McpSe
     server: { timeout(request: Request, seconds: number): void } | null,
   ): Promise<Response> => {
     const caller = checkCaller(request.headers, callers);
-    if (!caller.ok) throw userError(caller.code, 403, caller.message);
+    if (!caller.ok) throw fail(caller.code, caller.message);
     const body = request.method === 'POST' ? await readMessage(request, maxBodyBytes) : undefined;
     // Streams stay open while a tool works.
     server?.timeout(request, 0);
@@ -44,6 +44,6 @@ export function createMcpServerRoutes({ sessions, callers, maxBodyBytes }: McpSe
 
 async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
   const message = parseJson(new TextDecoder().decode(await readBody(request, maxBytes)));
-  if (message === undefined) throw userError('malformed_json', 400, 'The request body is not valid JSON.');
+  if (message === undefined) throw fail('malformed_json', 'The request body is not valid JSON.');
   return message;
 }
