@@ -266,6 +266,8 @@ describe('over streamable HTTP', () => {
     const home = await mkdtemp(join(tmpdir(), 'agent-mcp-inspector-'));
     const child = Bun.spawn(
       [
+        process.execPath,
+        '--no-env-file',
         INSPECTOR,
         '--cli',
         agent.url,
@@ -485,7 +487,19 @@ describe('over standard input and output', () => {
     const home = await mkdtemp(join(tmpdir(), 'agent-mcp-inspector-'));
     const inspect = async (...words: string[]) => {
       const child = Bun.spawn(
-        [INSPECTOR, '--cli', ...words, '--', process.execPath, '--no-env-file', AGENT, 'mcp', 'serve'],
+        [
+          process.execPath,
+          '--no-env-file',
+          INSPECTOR,
+          '--cli',
+          ...words,
+          '--',
+          process.execPath,
+          '--no-env-file',
+          AGENT,
+          'mcp',
+          'serve',
+        ],
         { cwd: home, env: environment(home), stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
       );
       const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);

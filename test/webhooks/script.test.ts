@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript, type ScriptInput } from '../../src/webhooks/script.ts';
 import { resolveScript } from '../../src/webhooks/script-path.ts';
+import { stillRunning } from '../helpers/processes.ts';
 
 let home = '';
 beforeAll(async () => {
@@ -123,7 +124,7 @@ describe('scripts that misbehave', () => {
     const result = await run(`bash -c "exec -a ${mark} sleep 60" & sleep 60`, { timeoutMs: 300 });
     expect(result).toEqual({ outcome: 'failed', reason: 'timeout' });
     expect(performance.now() - start).toBeLessThan(3000);
-    expect(Bun.spawnSync(['pgrep', '-f', mark]).exitCode).toBe(1);
+    expect(await stillRunning(mark)).toEqual([]);
   });
 
   test('a child left behind does not hold up the answer and is killed', async () => {
@@ -132,7 +133,7 @@ describe('scripts that misbehave', () => {
     const result = await run(`bash -c "exec -a ${mark} sleep 60" & echo done`);
     expect(result).toMatchObject({ outcome: 'continue', payload: { script_output: 'done' } });
     expect(performance.now() - start).toBeLessThan(3000);
-    expect(Bun.spawnSync(['pgrep', '-f', mark]).exitCode).toBe(1);
+    expect(await stillRunning(mark)).toEqual([]);
   });
 
   test('one that floods stdout is stopped', async () => {
