@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Deps } from '../../deps.ts';
 import { userError } from '../../errors.ts';
+import { escapeLine, escapeText } from '../../lib/escape-controls.ts';
 import type { ChatRequest, Citation } from '../../research/model.ts';
 import { startChat } from '../../research/start-chat.ts';
 import { type FollowedEvent, followRun } from '../../runs/follow.ts';
@@ -84,7 +85,7 @@ async function follow(
     // The end of the run ends the loop, also after a cancel, so that its last word is in the log.
     for await (const event of followRun(deps, runId, 0, new AbortController().signal)) {
       if (session.json)
-        await context.stdout.write(`${JSON.stringify({ event: event.type, ...JSON.parse(event.data) })}\n`);
+        await context.stdout.write(`${escapeLine(JSON.stringify({ event: event.type, ...JSON.parse(event.data) }))}\n`);
       collect(collected, event);
       lines.show(event);
     }
@@ -132,7 +133,7 @@ async function deliver(
     return;
   }
   if (session.json) return;
-  if (!session.interactive) return void (await context.stdout.write(report));
+  if (!session.interactive) return void (await context.stdout.write(escapeText(report)));
   await context.stdout.write(renderMarkdown(report, context.stdout.columns));
   await context.stdout.write(renderSources(collected.citations, context.stdout.columns));
   await context.warn(`Run ${runId} · thread ${threadId}`);

@@ -68,6 +68,6 @@ export async function dryRun(
   }
   await context.print(`Deliver: ${route.work.deliver}`);
   await context.print(`Outcome: ${outcome}`);
-  if (message) await context.print(`Prompt:\n${message.text}`);
+  if (message) await context.printLines(['Prompt:', ...message.text.split('\n')]);
   return 0;
 }
