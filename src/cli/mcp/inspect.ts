@@ -6,6 +6,7 @@ import { inspectServer } from '../../mcp/metadata.ts';
 import { MCP_TRANSPORTS, type McpTarget, type McpTool } from '../../mcp/model.ts';
 import { configuredServers } from '../../mcp/policy.ts';
 import { defineCliCommand, usageError } from '../command.ts';
+import { indented } from '../indented.ts';
 
 interface InspectArgs {
   server: string | undefined;
@@ -50,7 +51,7 @@ export const mcpInspectCommand = defineCliCommand({
       });
     } catch (error) {
       if (stderr.trim() !== '')
-        for (const line of ['The program wrote:', ...stderr.trimEnd().split(/\r?\n/)]) await context.warn(line);
+        for (const line of ['The program wrote:', ...indented(stderr.trimEnd())]) await context.warn(line);
       throw error;
     }
     const { serverInfo, tools } = found;
