@@ -23,6 +23,8 @@ export interface CliContext {
   stdin: CliInput;
   stdout: CliOutput;
   stderr: CliOutput;
+  /** The umask of the person who called; files they name follow it. */
+  umask?: number;
   /** Aborted by the first SIGINT or SIGTERM. */
   signal: AbortSignal;
 }

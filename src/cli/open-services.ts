@@ -27,7 +27,7 @@ export async function openServices({ config, home, environment }: LoadedConfig):
   await listener.start();
   // Loading blocks: a probe that waits for the socket is answered first.
   await Bun.sleep(PROBE_MS);
-  await ensureHome(home);
+  const isClosed = await ensureHome(home);
   // Loading blocks; a turn of the event loop between its parts answers the probes that came meanwhile.
   await turn();
   await import('../server.ts');
@@ -36,6 +36,7 @@ export async function openServices({ config, home, environment }: LoadedConfig):
   await turn();
   const { createApi } = await import('../api.ts');
   const deps = createDeps({ config, home });
+  if (!isClosed) deps.log.warn('other users can open the agent home; see agent doctor', { home });
   await deps.start();
   createApi(deps, listener);
   const api: Listener = {

@@ -1,9 +1,10 @@
-import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { userError } from '../../errors.ts';
 import { escapeText } from '../../lib/escape-controls.ts';
 import { usageError } from '../args.ts';
 import type { CommandContext } from '../context.ts';
+import { writeUserFile } from '../write-user-file.ts';
 
 const READ_FAILURES: Record<string, string> = {
   ENOENT: 'it does not exist',
@@ -80,7 +81,7 @@ export async function writeResult(
 ): Promise<void> {
   if (out === undefined || out === '-') return writeOut(context, result);
   try {
-    await writeFile(out, result);
+    await writeUserFile(out, result, context.umask);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw userError('cannot_write', 400, `The result cannot be written to ${out} (${reason}).`, error);

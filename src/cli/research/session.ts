@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import type { Deps } from '../../deps.ts';
 import { userError } from '../../errors.ts';
 import { escapeLine, escapeText } from '../../lib/escape-controls.ts';
@@ -6,6 +5,7 @@ import type { ChatRequest, Citation } from '../../research/model.ts';
 import { startChat } from '../../research/start-chat.ts';
 import { type FollowedEvent, followRun } from '../../runs/follow.ts';
 import type { CommandContext } from '../context.ts';
+import { writeUserFile } from '../write-user-file.ts';
 import { renderMarkdown, renderPlan, renderSources } from './render.ts';
 import { askReview } from './review.ts';
 import { StatusLines } from './status-lines.ts';
@@ -120,7 +120,7 @@ async function deliver(
   const report = `${(collected.report || collected.answer).trim()}\n`;
   if (session.out !== undefined) {
     try {
-      await writeFile(session.out, report);
+      await writeUserFile(session.out, report, context.umask);
     } catch (error) {
       throw userError(
         'cannot_write',
