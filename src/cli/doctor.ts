@@ -9,12 +9,14 @@ import { checkKnowledge } from './doctor/knowledge.ts';
 import { checkMcp } from './doctor/mcp.ts';
 import { checkModels } from './doctor/models.ts';
 import { checkSearch } from './doctor/search.ts';
+import { checkServerSettings } from './doctor/server.ts';
 import { checkSpeech } from './doctor/speech.ts';
 import { checkWebhooks } from './doctor/webhooks.ts';
 
 /** What `agent doctor` looks at, in the order it is printed. */
 export const CHECKS: readonly Check[] = [
   checkHome,
+  checkServerSettings,
   checkDatabase,
   checkModels,
   checkSearch,
@@ -29,7 +31,7 @@ const LABELS = { ok: 'OK  ', warn: 'WARN', fail: 'FAIL' } as const;
 
 /** `agent doctor`: checks the installation and says what to do. */
 export const doctorCommand = defineCliCommand({
-  description: 'Check home, database, models, search, speech, MCP and webhooks, and say what to do',
+  description: 'Check home, server, database, models, search, speech, MCP and webhooks, and say what to do',
   args: { fix: { type: 'boolean', description: 'Close files of the home that others could open, and say which' } },
   async run(args, context) {
     const findings = await diagnose(context, args.fix);

@@ -1,3 +1,4 @@
+import { weaknessOf } from '../config/api-token.ts';
 import { ensureHome } from '../config/home.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { createHealth } from '../http/health.ts';
@@ -37,6 +38,9 @@ export async function openServices({ config, home, environment }: LoadedConfig):
   const { createApi } = await import('../api.ts');
   const deps = createDeps({ config, home });
   if (!isClosed) deps.log.warn('other users can open the agent home; see agent doctor', { home });
+  const { api_token: token } = config.server;
+  const weakness = token === undefined ? undefined : weaknessOf(token);
+  if (weakness) deps.log.warn(`the API token ${weakness}; make another one with agent token --replace`);
   await deps.start();
   createApi(deps, listener);
   const api: Listener = {
