@@ -1,3 +1,4 @@
+import { weaknessOf } from '../config/api-token.ts';
 import { ensureHome } from '../config/home.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { createHealth } from '../http/health.ts';
@@ -27,7 +28,7 @@ export async function openServices({ config, home, environment }: LoadedConfig):
   await listener.start();
   // Loading blocks: a probe that waits for the socket is answered first.
   await Bun.sleep(PROBE_MS);
-  await ensureHome(home);
+  const isClosed = await ensureHome(home);
   // Loading blocks; a turn of the event loop between its parts answers the probes that came meanwhile.
   await turn();
   await import('../server.ts');
@@ -36,6 +37,10 @@ export async function openServices({ config, home, environment }: LoadedConfig):
   await turn();
   const { createApi } = await import('../api.ts');
   const deps = createDeps({ config, home });
+  if (!isClosed) deps.log.warn('other users can open the agent home; see agent doctor', { home });
+  const { api_token: token } = config.server;
+  const weakness = token === undefined ? undefined : weaknessOf(token);
+  if (weakness) deps.log.warn(`the API token ${weakness}; make another one with agent token --replace`);
   await deps.start();
   createApi(deps, listener);
   const api: Listener = {

@@ -3,7 +3,7 @@ import { isRecord, parseJson } from '../../lib/json.ts';
 import { compileRoute, type Route } from '../../webhooks/route.ts';
 import { localUrl } from '../../webhooks/settings.ts';
 import { signRequest } from '../../webhooks/sign.ts';
-import { defineCliCommand } from '../command.ts';
+import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { openWebhookCli, readName, unknownSubscription, type WebhookCli } from './open.ts';
 
@@ -30,6 +30,10 @@ export const testCommand = defineCliCommand({
       throw userError('invalid_payload', 400, '--payload is not valid JSON: it must be one JSON object.');
     const route = await findRoute(cli, name);
     const event = args.event ?? [...route.events][0];
+    if (event !== undefined && !/^[\x20-\x7e]+$/.test(event))
+      throw usageError(
+        `The event type "${event}" cannot be sent: it must be printable ASCII, as it stands in a header.`,
+      );
     if (args['dry-run']) {
       const { dryRun } = await import('./dry-run.ts');
       return dryRun(context, cli, route, payload, event);
