@@ -1,4 +1,5 @@
 import { AppError, userError } from '../errors.ts';
+import { isFromPage } from './check-caller.ts';
 import { readBody } from './read-body.ts';
 
 /** Deeper values than this are refused: no client needs them, and recursive code would run out of stack. */
@@ -30,17 +31,15 @@ export async function parseBody(request: Request, limits: BodyLimits): Promise<R
   if (bytes.byteLength === 0) return null;
   const type = mediaType(request);
   if (type === 'multipart/form-data') return parseForm(bytes, request);
-  if (type === '' || type === 'text/plain' || /^application\/(.+\+)?json$/.test(type)) return parseJsonObject(bytes);
+  // Pages may send plain text, or bytes without a type, to another site without asking first (WHATWG Fetch, section
+  // 2.2.2): the one is never read as JSON, the other not when it comes from a page.
+  const isUntyped = type === '' && !isFromPage(request.headers);
+  if (isUntyped || /^application\/(.+\+)?json$/.test(type)) return parseJsonObject(bytes);
   throw userError(
     'unsupported_media_type',
     415,
     'Send the request body as JSON with "Content-Type: application/json".',
   );
-}
-
-/** True for media types a web page may send to another site without asking first (WHATWG Fetch, section 2.2.2). */
-export function isSimpleMediaType(request: Request): boolean {
-  return ['', 'text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded'].includes(mediaType(request));
 }
 
 function mediaType(request: Request): string {
