@@ -29,12 +29,18 @@ export function maxBytesOf(request: Request, limits: BodyLimits): number {
 export async function parseBody(request: Request, limits: BodyLimits): Promise<Record<string, unknown> | null> {
   const bytes = await readBody(request, maxBytesOf(request, limits));
   if (bytes.byteLength === 0) return null;
+  if (mediaType(request) === 'multipart/form-data') return parseForm(bytes, request);
+  checkJsonType(request);
+  return parseJsonObject(bytes);
+}
+
+/**
+ * Throws a 415 when the body is not said to be JSON. Pages may send plain text, or bytes without a type, to another site
+ * without asking first (WHATWG Fetch, section 2.2.2): the one is never read as JSON, the other not when a page sends it.
+ */
+export function checkJsonType(request: Request): void {
   const type = mediaType(request);
-  if (type === 'multipart/form-data') return parseForm(bytes, request);
-  // Pages may send plain text, or bytes without a type, to another site without asking first (WHATWG Fetch, section
-  // 2.2.2): the one is never read as JSON, the other not when it comes from a page.
-  const isUntyped = type === '' && !isFromPage(request.headers);
-  if (isUntyped || /^application\/(.+\+)?json$/.test(type)) return parseJsonObject(bytes);
+  if (/^application\/(.+\+)?json$/.test(type) || (type === '' && !isFromPage(request.headers))) return;
   throw userError(
     'unsupported_media_type',
     415,

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia';
 import { userError } from '../../errors.ts';
 import { eventStreamResponse, problemResponses } from '../../http/openapi-details.ts';
+import { checkJsonType } from '../../http/parse-body.ts';
 import { readBody } from '../../http/read-body.ts';
 import { parseJson } from '../../lib/json.ts';
 import type { McpSessions } from './sessions.ts';
@@ -39,6 +40,7 @@ export function createMcpServerRoutes({ sessions, maxBodyBytes }: McpServerRoute
 }
 
 async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
+  checkJsonType(request);
   const message = parseJson(new TextDecoder().decode(await readBody(request, maxBytes)));
   if (message === undefined) throw userError('malformed_json', 400, 'The request body is not valid JSON.');
   return message;
