@@ -1,6 +1,7 @@
 import { weaknessOf } from '../config/api-token.ts';
 import { ensureHome } from '../config/home.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { createApiCallerCheck } from '../http/api-callers.ts';
 import { createHealth } from '../http/health.ts';
 import { HttpListener } from '../http/http-listener.ts';
 import type { Listener } from '../http/listener.ts';
@@ -18,12 +19,14 @@ const PROBE_MS = 5;
 export async function openServices({ config, home, environment }: LoadedConfig): Promise<Services> {
   const { host, port } = config.server;
   const health = createHealth(systemClock);
+  const checkCaller = createApiCallerCheck(config);
   const listener = new HttpListener({
     name: 'api',
     log: createLogger(config.log),
     host,
     port,
-    early: (request) => (new URL(request.url).pathname === '/health' ? Response.json(health()) : undefined),
+    early: (request) =>
+      checkCaller(request).ok && new URL(request.url).pathname === '/health' ? Response.json(health()) : undefined,
   });
   await listener.start();
   // Loading blocks: a probe that waits for the socket is answered first.
