@@ -4,7 +4,7 @@ import { createDeliverer } from '../../src/delivery/deliver.ts';
 import type { DeliveryRequest } from '../../src/delivery/model.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLogger } from '../../src/lib/log.ts';
-import { targetSettings } from '../contract/delivery.ts';
+import { guardedFetch, targetSettings } from '../contract/delivery.ts';
 import { HOSTILE } from '../helpers/hostile-text.ts';
 
 let running: SMTPServer | undefined;
@@ -56,6 +56,7 @@ function send(
   return createDeliverer({
     config: targetSettings({ email }),
     fetch,
+    guardedFetch,
     clock: systemClock,
     log: silentLogger,
     timeoutMs,
