@@ -2,6 +2,7 @@
 import { runCli } from './cli/command.ts';
 import type { CliContext, CliOutput } from './cli/context.ts';
 import { rootCommand } from './cli/index.ts';
+import { closeProcess } from './lib/close-process.ts';
 
 const aborted = new AbortController();
 let stopSignal: 'SIGINT' | 'SIGTERM' | undefined;
@@ -25,6 +26,8 @@ const context: CliContext = {
   stdout: outputOf(() => process.stdout),
   stderr: outputOf(() => process.stderr),
 };
+// Before anything is read or started: keys come with the environment.
+await closeProcess();
 const status = await runCli(rootCommand, process.argv.slice(2), context);
 process.exit(stopSignal && status === 130 ? exitStatusOf(stopSignal) : status);
 
