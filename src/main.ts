@@ -2,6 +2,7 @@
 import { runCli } from './cli/command.ts';
 import type { CliContext, CliOutput } from './cli/context.ts';
 import { rootCommand } from './cli/index.ts';
+import { closeProcess } from './lib/close-process.ts';
 
 // What this process writes is its owner's; files that a person names get the mode of that person's umask.
 const umask = process.umask(0o077);
@@ -28,6 +29,8 @@ const context: CliContext = {
   stdout: outputOf(() => process.stdout),
   stderr: outputOf(() => process.stderr),
 };
+// Before anything is read or started: keys come with the environment.
+await closeProcess();
 const status = await runCli(rootCommand, process.argv.slice(2), context);
 process.exit(stopSignal && status === 130 ? exitStatusOf(stopSignal) : status);
 

@@ -82,7 +82,10 @@ export function readInput(
 }
 
 /** Refuses what the schema cannot say. */
-export function checkRequest(request: ChatRequest, checkMcpSettings: StartChatDeps['checkMcpSettings']): void {
+export async function checkRequest(
+  request: ChatRequest,
+  checkMcpSettings: StartChatDeps['checkMcpSettings'],
+): Promise<void> {
   const namesServers = Object.keys(request.mcp_settings ?? {}).length > 0;
   if (namesServers && !checkMcpSettings) {
     throw userError(
@@ -91,7 +94,7 @@ export function checkRequest(request: ChatRequest, checkMcpSettings: StartChatDe
       'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
     );
   }
-  if (namesServers) checkMcpSettings?.(request.mcp_settings);
+  if (namesServers) await checkMcpSettings?.(request.mcp_settings);
   const hasFeedback = (request.interrupt_feedback ?? '').trim() !== '';
   const messages = request.messages ?? [];
   if (messages.length === 0 && !hasFeedback)
