@@ -51,10 +51,11 @@ CREATE TABLE IF NOT EXISTS webhook_signed (
   PRIMARY KEY (time, digest)
 ) WITHOUT ROWID;
 
--- By which schemes the deliveries of a route without a fixed one were signed.
+-- Which schemes brought events to a route that accepts every one.
 CREATE TABLE IF NOT EXISTS webhook_schemes (
   route TEXT NOT NULL,
   scheme TEXT NOT NULL,
+  noted_at INTEGER NOT NULL,
   PRIMARY KEY (route, scheme)
 ) WITHOUT ROWID;
 

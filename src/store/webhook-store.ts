@@ -14,6 +14,7 @@ import { GroupCommit } from './group-commit.ts';
 import schema from './webhook-events.sql' with { type: 'text' };
 import { findKnown, findSigned, hasFailed, type KnownEvent, noteSigned, pruneSigned } from './webhook-known.ts';
 import { insertEvent, LINE_COLUMNS, PATCH_COLUMNS, toEvent, toLine, type WebhookRow } from './webhook-rows.ts';
+import { forgetSchemes, noteScheme, schemesByRoute } from './webhook-schemes.ts';
 
 const LEASE_MS = 60_000;
 /** The condition of the work index, letter by letter: SQLite uses a partial index only for a query that repeats it. */
@@ -249,22 +250,16 @@ export class SqliteWebhookStore implements WebhookStore {
   }
 
   async noteScheme(route: string, scheme: string): Promise<void> {
-    await this.#commits.write((db) =>
-      db.query('INSERT OR IGNORE INTO webhook_schemes (route, scheme) VALUES (?, ?)').run(route, scheme),
-    );
+    const now = this.#options.clock.now();
+    await this.#commits.write((db) => noteScheme(db, route, scheme, now));
   }
 
   schemesByRoute(): Map<string, string[]> {
-    const rows = this.#commits.db
-      .query<{ route: string; scheme: string }, []>('SELECT route, scheme FROM webhook_schemes ORDER BY route, scheme')
-      .all();
-    const found = new Map<string, string[]>();
-    for (const { route, scheme } of rows) found.set(route, [...(found.get(route) ?? []), scheme]);
-    return found;
+    return schemesByRoute(this.#commits.db);
   }
 
   async forgetSchemes(route: string): Promise<void> {
-    await this.#commits.write((db) => db.query('DELETE FROM webhook_schemes WHERE route = ?').run(route));
+    await this.#commits.write((db) => forgetSchemes(db, route));
   }
 
   /** Writes a version of a route once; remembered only when it is on disk. */

@@ -93,7 +93,6 @@ export class Admission {
     const parsed = parsePayload(body, request.headers.get('content-type'), proof.scheme);
     if (!parsed.ok) return refuse(400, parsed.error);
     const { payload } = parsed;
-    this.#schemes.add(route, proof.scheme, request.headers);
 
     const type = readEventType(request.headers, payload, proof.scheme);
     if (type.name.includes('\0')) return refuse(400, 'The event type must not contain a NUL character');
@@ -128,6 +127,7 @@ export class Admission {
     }
     this.#recent.add(delivery.key);
     if (accepted.outcome === 'duplicate') return duplicate();
+    this.#schemes.add(route, proof.scheme, request.headers);
     if (event.status === 'claimed') {
       request.onSlow();
       return answerInline({ ...this.options, route, event, accepted, payload });

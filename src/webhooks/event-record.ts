@@ -101,9 +101,9 @@ export interface WebhookStore {
   stop(): Promise<void>;
   /** Stores an event unless its key was seen; of two at once one is accepted. */
   accept(event: NewEvent): Promise<AcceptResult>;
-  /** Remembers by which scheme a delivery to a route was signed. */
+  /** Remembers which scheme brought an event to a route. */
   noteScheme(route: string, scheme: string): Promise<void>;
-  /** The schemes noted for each route, in the order of their names. */
+  /** The schemes noted for each route, the one noted first before the others. */
   schemesByRoute(): Map<string, string[]>;
   /** Forgets the schemes of a route. */
   forgetSchemes(route: string): Promise<void>;

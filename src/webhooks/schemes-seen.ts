@@ -7,7 +7,10 @@ import type { ThrottledLog } from './throttled-log.ts';
 /** On what `agent webhook test` sends: how it is signed says nothing about the sender that the route is for. */
 export const TEST_HEADER = 'x-agent-webhook-test';
 
-/** Notes by which schemes the routes without a fixed one are called, so that people can fix it; once for each version of a route. */
+/**
+ * Notes which schemes brought events to the routes that accept every one, so that people can choose; once for each version of a
+ * route. What was ignored or a duplicate is left out: it may be a request of another scheme in disguise.
+ */
 export class SchemesSeen {
   readonly #noted = new WeakMap<Route, Set<AcceptedScheme>>();
 

@@ -39,7 +39,7 @@ export async function checkRoutes(place: Place): Promise<Finding[]> {
     findings.push({
       area,
       status: 'warn',
-      message: `${countOf(short)} with a secret of fewer than ${MIN_SECRET_LENGTH} characters, which one captured delivery gives away.`,
+      message: `The secret of ${countOf(short)} has fewer than ${MIN_SECRET_LENGTH} characters, so one captured delivery gives it away.`,
       advice: named(short, (route) =>
         route.source === 'static'
           ? `${route.name} is in config.yaml: give it a longer secret, for example ${createSecret()}`
@@ -54,7 +54,7 @@ export async function checkRoutes(place: Place): Promise<Finding[]> {
   findings.push({
     area,
     status: 'warn',
-    message: `${countOf(open)} with every signature scheme accepted; only the one of the sender is needed.`,
+    message: `Every signature scheme is accepted by ${countOf(open)}; pin the one of the sender.`,
     advice: named(open, (route) => adviseScheme(route, seen.get(route.name) ?? [])),
   });
   return findings;
@@ -62,9 +62,10 @@ export async function checkRoutes(place: Place): Promise<Finding[]> {
 
 function adviseScheme(route: Route, seen: string[]): string {
   const facts = seen.length > 0 ? `seen: ${seen.join(', ')}` : 'none seen yet';
-  if (route.source === 'static') return `${route.name} is in config.yaml: add scheme: ${seen[0] ?? 'NAME'} (${facts})`;
   const scheme = seen[0] ?? suggestScheme(route.name, { events: [...route.events] });
-  return `agent webhook pin ${route.name}${scheme ? ` --scheme ${scheme}` : ''}   # ${facts}`;
+  if (route.source === 'static') return `${route.name} is in config.yaml: add scheme: ${scheme ?? 'NAME'} (${facts})`;
+  const pin = `agent webhook pin ${route.name}`;
+  return scheme ? `${pin} --scheme ${scheme}   # ${facts}` : `After the first delivery (${facts}): ${pin}`;
 }
 
 function compileRoutes({ settings, home, environment, subscriptions }: Place): Route[] {

@@ -78,8 +78,8 @@ export function checkSecret(secret: string, { settings, environment }: SecretCon
     throw userError(
       'short_secret',
       400,
-      `--secret must have at least ${MIN_SECRET_LENGTH} characters (after whsec_: bytes). ` +
-        `Without --secret one is generated; here is one to take: ${createSecret()}`,
+      `--secret must have at least ${MIN_SECRET_LENGTH} characters, and ${MIN_SECRET_LENGTH} bytes in base64 after whsec_. ` +
+        `Leave it out to get a generated one, or take this: ${createSecret()}`,
     );
   if (secret === INSECURE_NO_AUTH && !isLoopbackName(settings.host))
     throw userError(

@@ -17,16 +17,16 @@ export const pinCommand = defineCliCommand({
     const name = readName(args.name);
     const given = args.scheme === undefined ? undefined : readScheme(args.scheme);
     const seen = (await readSchemesSeen(cli.home)).get(name) ?? [];
-    const scheme = await cli.update((subscriptions) => {
+    const { scheme, isNew } = await cli.update((subscriptions) => {
       const record = Object.hasOwn(subscriptions, name) ? subscriptions[name] : undefined;
       if (!isRecord(record)) throw unknownSubscription(name, cli.settings);
       const present = typeof record['scheme'] === 'string' ? schemeOf(record['scheme']) : undefined;
       const scheme = given ?? present ?? chooseSeen(name, seen, record);
       if (scheme === 'none') delete record['scheme'];
       else record['scheme'] = scheme;
-      return scheme;
+      return { scheme, isNew: scheme !== present };
     });
-    const others = seen.filter((other) => scheme !== 'none' && other !== scheme);
+    const others = seen.filter((other) => isNew && scheme !== 'none' && other !== scheme);
     if (context.json) return context.print({ name, scheme: scheme === 'none' ? null : scheme, schemes_seen: seen });
     await context.print(
       scheme === 'none'
