@@ -14,6 +14,8 @@ export interface AppErrorOptions {
   cause?: unknown;
   /** Field problems of a schema violation. */
   errors?: { path: string; message: string }[];
+  /** The message has several lines, and their breaks are ours: a terminal shows them as lines. */
+  multiline?: boolean;
   /** Extra response headers (`Allow`, `Retry-After`). */
   headers?: Record<string, string>;
 }
@@ -26,6 +28,7 @@ export class AppError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly errors: { path: string; message: string }[] | undefined;
+  readonly multiline: boolean;
   readonly headers: Record<string, string> | undefined;
 
   constructor(message: string, options: AppErrorOptions) {
@@ -37,6 +40,7 @@ export class AppError extends Error {
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
     this.errors = options.errors;
+    this.multiline = options.multiline ?? false;
     this.headers = options.headers;
   }
 }

@@ -3,6 +3,8 @@ import { runCli } from './cli/command.ts';
 import type { CliContext, CliOutput } from './cli/context.ts';
 import { rootCommand } from './cli/index.ts';
 
+// What this process writes is its owner's; files that a person names get the mode of that person's umask.
+const umask = process.umask(0o077);
 const aborted = new AbortController();
 let stopSignal: 'SIGINT' | 'SIGTERM' | undefined;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -15,6 +17,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 }
 const context: CliContext = {
   signal: aborted.signal,
+  umask,
   stdin: {
     text: () => Bun.stdin.text(),
     bytes: () => Bun.stdin.bytes(),

@@ -9,6 +9,7 @@ import type { AcceptResult, NewEvent, WebhookStore } from './event-record.ts';
 import { type EventType, isWantedEvent, readEventType } from './event-type.ts';
 import { IgnoredLog } from './ignored-log.ts';
 import { answerInline } from './inline.ts';
+import type { BodyResult } from './open-bodies.ts';
 import { readOrigin } from './origin.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { RecentKeys } from './recent-keys.ts';
@@ -16,6 +17,7 @@ import type { Route } from './route.ts';
 import type { RouteTable } from './route-table.ts';
 import { SchemesSeen } from './schemes-seen.ts';
 import type { WebhookSettings } from './settings.ts';
+import { maySignBody } from './signature-shape.ts';
 import type { AcceptedScheme } from './signatures.ts';
 import type { ThrottledLog } from './throttled-log.ts';
 import type { WorkTools } from './work.ts';
@@ -24,8 +26,9 @@ import type { WorkTools } from './work.ts';
 export interface WebhookRequest {
   name: string;
   headers: Headers;
-  /** The body, or undefined when it is over the cap. */
-  readBody(limit: number): Promise<Uint8Array | undefined>;
+  /** True when a web page caused it. */
+  isFromPage: boolean;
+  readBody(limit: number): Promise<BodyResult>;
   sender(): Sender;
   /** Told before work that may be slow, so that the connection is kept. */
   onSlow(): void;
@@ -53,6 +56,7 @@ interface DeliveryFacts {
 
 const BUSY_RETRY_SECONDS = 5;
 const RECENT_KEYS = 5000;
+const NO_BODY = new Uint8Array(0);
 
 /** Decides what happens to a request; the order of the checks is the contract's. */
 export class Admission {
@@ -77,11 +81,17 @@ export class Admission {
     if (!route) return refuse(404, `Unknown route: ${request.name.slice(0, 100)}`);
     if (!route.enabled) return refuse(403, `Route disabled: ${route.name}`);
 
-    const body = await request.readBody(settings.maxBodyBytes);
-    if (!body) return refuse(413, `Body over ${settings.maxBodyBytes} bytes`);
+    const hopeless = this.#refuseUnread(route, request);
+    if (hopeless) return hopeless;
+    const read = await request.readBody(settings.maxBodyBytes);
+    if (!read.ok) return read.answer;
+    const { body } = read;
 
     const proof = this.#authenticator.check(route, { headers: request.headers, body, sender: () => request.sender() });
     if (!proof.ok) return proof.answer;
+    // Without a signature, a browser on this machine could be made to send it.
+    if (proof.scheme === 'none' && request.isFromPage)
+      return refuse(403, 'This route takes no requests from web pages');
 
     const now = clock.now();
     if (route.rateLimit > 0) {
@@ -140,6 +150,16 @@ export class Admission {
     const { scheme, payload, body } = facts;
     const ttlMs = this.options.settings.idempotencyTtlMs;
     return readDeliveryId({ scheme, headers, payload, body, route: route.name, ttlMs });
+  }
+
+  /** The answer to a request that no body can make right, so that strangers do not fill the memory. */
+  #refuseUnread(route: Route, request: WebhookRequest): Answer | undefined {
+    const { headers } = request;
+    const { maxBodyBytes } = this.options.settings;
+    if (Number(headers.get('content-length')) > maxBodyBytes) return refuse(413, `Body over ${maxBodyBytes} bytes`);
+    if (maySignBody(headers, route.scheme)) return undefined;
+    const proof = this.#authenticator.check(route, { headers, body: NO_BODY, sender: () => request.sender() });
+    return proof.ok ? undefined : proof.answer;
   }
 
   #newEvent(

@@ -4,29 +4,6 @@ import type { AcceptedScheme } from './signatures.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a request's body; undefined when it is longer than `limit`. Nothing beyond the limit is kept. */
-export async function readBody(request: Request, limit: number): Promise<Uint8Array | undefined> {
-  const length = request.headers.get('content-length');
-  if (length !== null) {
-    // The HTTP layer hands over exactly as many bytes as the header says.
-    return Number(length) > limit ? undefined : request.bytes();
-  }
-  if (!request.body) return new Uint8Array(0);
-  const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-    size += value.length;
-    if (size > limit) {
-      await reader.cancel();
-      return undefined;
-    }
-    chunks.push(value);
-  }
-}
-
 export type Parsed = { ok: true; payload: Record<string, unknown> } | { ok: false; error: string };
 
 /**

@@ -6,6 +6,7 @@ import { inspectServer } from '../../mcp/metadata.ts';
 import { MCP_TRANSPORTS, type McpTarget, type McpTool } from '../../mcp/model.ts';
 import { configuredServers } from '../../mcp/policy.ts';
 import { defineCliCommand, usageError } from '../command.ts';
+import { indented } from '../indented.ts';
 
 interface InspectArgs {
   server: string | undefined;
@@ -49,14 +50,15 @@ export const mcpInspectCommand = defineCliCommand({
         stderr = text;
       });
     } catch (error) {
-      if (stderr.trim() !== '') await context.warn(`The program wrote:\n${stderr.trimEnd()}`);
+      if (stderr.trim() !== '')
+        for (const line of ['The program wrote:', ...indented(stderr.trimEnd())]) await context.warn(line);
       throw error;
     }
     const { serverInfo, tools } = found;
     if (context.json) return context.print({ transport: target.transport, server: serverInfo, tools });
     const name = [serverInfo['title'] ?? serverInfo['name'], serverInfo['version']].filter(Boolean).join(' ');
     await context.print(`${name || 'Unnamed server'} (${target.transport}), ${tools.length} tools`);
-    for (const tool of tools) await context.print(formatTool(tool, context.stdout.columns));
+    for (const tool of tools) await context.printLines(formatTool(tool, context.stdout.columns));
   },
 });
 
@@ -105,7 +107,7 @@ function readPairs(texts: readonly string[], separator: string, flag: string): R
   );
 }
 
-function formatTool(tool: McpTool, columns: number): string {
+function formatTool(tool: McpTool, columns: number): string[] {
   const properties = tool.inputSchema?.['properties'];
   const required = tool.inputSchema?.['required'];
   const names = (isRecord(properties) ? Object.keys(properties) : []).map((name) =>
@@ -114,5 +116,5 @@ function formatTool(tool: McpTool, columns: number): string {
   const summary = (tool.description ?? tool.title ?? '').split('\n')[0] as string;
   const room = Math.max(40, columns - 4);
   const shown = summary.length > room ? `${summary.slice(0, room - 1)}…` : summary;
-  return `  ${[tool.name, ...names].join(' ')}${shown ? `\n    ${shown}` : ''}`;
+  return [`  ${[tool.name, ...names].join(' ')}`, ...(shown ? [`    ${shown}`] : [])];
 }

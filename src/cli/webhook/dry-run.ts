@@ -5,6 +5,7 @@ import type { SchemeName } from '../../webhooks/signatures.ts';
 import type { TestEvent } from '../../webhooks/test-request.ts';
 import { runEventScript, scriptReason } from '../../webhooks/work.ts';
 import type { CommandContext } from '../context.ts';
+import { indented } from '../indented.ts';
 import type { WebhookCli } from './open.ts';
 
 /** Shows what the gateway would do with an event: which conditions hold, what the script says, the rendered text. */
@@ -71,6 +72,6 @@ export async function dryRun(
   }
   await context.print(`Deliver: ${route.work.deliver}`);
   await context.print(`Outcome: ${outcome}`);
-  if (message) await context.print(`Prompt:\n${message.text}`);
+  if (message) await context.printLines(['Prompt:', ...indented(message.text)]);
   return 0;
 }

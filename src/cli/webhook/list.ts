@@ -37,7 +37,7 @@ export const listCommand = defineCliCommand({
     for (const item of dynamic) lines.push('', ...toLines(item));
     if (fixed.length > 0) lines.push('', 'Static routes (config.yaml):');
     for (const item of fixed) lines.push('', ...toLines(item));
-    await context.print(lines.join('\n'));
+    await context.printLines(lines);
   },
 });
 

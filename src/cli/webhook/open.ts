@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import { userError } from '../../errors.ts';
+import { AppError, userError } from '../../errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLogger } from '../../lib/log.ts';
 import { withFileLock } from '../../store/file-lock.ts';
@@ -36,7 +36,7 @@ export async function openWebhookCli(context: CommandContext): Promise<WebhookCl
   const loaded = await context.loadConfig();
   const { home } = loaded;
   const settings = webhookSettings(loaded.config.platforms.webhook);
-  if (!settings.enabled) throw userError('webhook_not_enabled', 500, notEnabledHint(home));
+  if (!settings.enabled) throw notEnabled(home);
   const filterTools = { files: createFilterFiles(home), regex: createRegexEngine(), warn: () => undefined };
   return {
     loaded,
@@ -129,8 +129,8 @@ export async function readSchemesSeen(home: string): Promise<Map<string, string[
 /** The log of commands: they speak through their own output. */
 export const quietLog = silentLogger;
 
-function notEnabledHint(home: string): string {
-  return `The webhook platform is not enabled. Enable it in one of three ways:
+function notEnabled(home: string): AppError {
+  const message = `The webhook platform is not enabled. Enable it in one of three ways:
 
   1. agent gateway setup
 
@@ -148,4 +148,5 @@ function notEnabledHint(home: string): string {
        WEBHOOK_SECRET=your-global-secret
 
 Then start the gateway: agent gateway run`;
+  return new AppError(message, { code: 'webhook_not_enabled', category: 'user', status: 500, multiline: true });
 }

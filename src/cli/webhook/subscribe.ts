@@ -141,7 +141,13 @@ async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string
 
 function checkTarget(name: string, cli: WebhookCli): string[] {
   const { platforms } = cli.loaded.config;
-  const targets = createDeliverer({ config: platforms, fetch, clock: systemClock, log: quietLog }).targets();
+  const targets = createDeliverer({
+    config: platforms,
+    fetch,
+    guardedFetch: fetch,
+    clock: systemClock,
+    log: quietLog,
+  }).targets();
   const found = targets.find((target) => target.name === name);
   const names = targets.map((target) => target.name);
   if (!found) {

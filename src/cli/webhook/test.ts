@@ -5,7 +5,7 @@ import { compileRoute, type Route } from '../../webhooks/route.ts';
 import { localUrl } from '../../webhooks/settings.ts';
 import type { SchemeName } from '../../webhooks/signatures.ts';
 import { buildTestRequest, isEventInBody, nameEvent } from '../../webhooks/test-request.ts';
-import { defineCliCommand } from '../command.ts';
+import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { openWebhookCli, readName, unknownSubscription, type WebhookCli } from './open.ts';
 
@@ -34,6 +34,10 @@ export const testCommand = defineCliCommand({
     const scheme = route.scheme ?? 'github';
     const type = args.event ?? defaultEvent(route, scheme, args.payload === undefined ? {} : payload);
     const event = type === undefined ? { headers: {}, payload } : nameEvent(scheme, payload, type);
+    if (Object.values(event.headers).some((value) => !/^[\x20-\x7e]+$/.test(value)))
+      throw usageError(
+        `The event type "${type}" cannot be sent: it must be printable ASCII, as it stands in a header.`,
+      );
     if (args['dry-run']) {
       const { dryRun } = await import('./dry-run.ts');
       return dryRun(context, cli, route, event, scheme);
