@@ -9,7 +9,10 @@ const SECONDS = Number(process.env['SECONDS'] ?? 5);
 const CONNECTIONS = 64;
 const here = import.meta.dir;
 const folder = mkdtempSync(join(tmpdir(), 'bench-webhooks-'));
-const body = JSON.stringify({ action: 'opened', number: 7, pull_request: { title: 'Title', body: 'x'.repeat(1940) } });
+const FIRST = 1_000_000_000;
+const bodyOf = (n: number) =>
+  JSON.stringify({ action: 'opened', number: 7, n, pull_request: { title: 'Title', body: 'x'.repeat(1925) } });
+const body = bodyOf(FIRST);
 const bodyFile = join(folder, 'body.json');
 writeFileSync(bodyFile, body);
 const sign = (text: string) => `sha256=${new Bun.CryptoHasher('sha256', 'secret').update(text).digest('hex')}`;
@@ -63,26 +66,32 @@ interface Load {
   failed: number;
 }
 
-let runs = 0;
+/** More than a generator sends in a second. */
+const BODIES_PER_SECOND = 40_000;
+let unsent = FIRST + 1;
+
+/** Signs bodies that no run before has sent; gives the environment of post.lua. */
+function signBodies(seconds: number): Record<string, string> {
+  const first = unsent;
+  unsent += seconds * BODIES_PER_SECOND;
+  const file = join(folder, 'signatures.txt');
+  writeFileSync(
+    file,
+    Array.from({ length: unsent - first }, (_, index) => `${sign(bodyOf(first + index))}\n`).join(''),
+  );
+  return { SIGNATURES: file, FIRST: String(first) };
+}
+
 async function wrk(url: string, options: { seconds?: number; id?: string } = {}): Promise<Load> {
+  const seconds = options.seconds ?? SECONDS;
   const load = Bun.spawn(
-    [
-      'wrk',
-      '-t1',
-      `-c${CONNECTIONS}`,
-      `-d${options.seconds ?? SECONDS}`,
-      '--latency',
-      '-s',
-      join(here, 'webhooks/post.lua'),
-      url,
-    ],
+    ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}`, '--latency', '-s', join(here, 'webhooks/post.lua'), url],
     {
       env: {
         ...process.env,
         BODY: bodyFile,
         SIGNATURE: sign(body),
-        RUN: `r${++runs}-${process.pid}`,
-        ...(options.id ? { ID: options.id } : {}),
+        ...(options.id ? { ID: options.id } : signBodies(seconds)),
       },
       stdout: 'pipe',
     },

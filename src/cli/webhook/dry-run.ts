@@ -1,6 +1,8 @@
 import { isWantedEvent, readEventType } from '../../webhooks/event-type.ts';
 import { renderMessage } from '../../webhooks/message.ts';
 import type { Route } from '../../webhooks/route.ts';
+import type { SchemeName } from '../../webhooks/signatures.ts';
+import type { TestEvent } from '../../webhooks/test-request.ts';
 import { runEventScript, scriptReason } from '../../webhooks/work.ts';
 import type { CommandContext } from '../context.ts';
 import { indented } from '../indented.ts';
@@ -11,11 +13,12 @@ export async function dryRun(
   context: CommandContext,
   cli: WebhookCli,
   route: Route,
-  payload: Record<string, unknown>,
-  event: string | undefined,
+  event: TestEvent,
+  scheme: SchemeName,
 ): Promise<number> {
-  const headers = new Headers(event ? { 'x-github-event': event } : {});
-  const type = readEventType(headers, payload);
+  const { payload } = event;
+  const headers = new Headers(event.headers);
+  const type = readEventType(headers, payload, scheme);
   const isWanted = isWantedEvent(route.events, type);
   await route.filter?.prepare();
   const filters = route.filter?.explain({ payload, eventType: type.name, headers }) ?? [];

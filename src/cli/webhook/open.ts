@@ -7,16 +7,23 @@ import { createFilterFiles } from '../../webhooks/filter-file.ts';
 import { invalidNameMessage, isValidName, normalizeName } from '../../webhooks/name.ts';
 import { createRegexEngine } from '../../webhooks/regex.ts';
 import type { RouteContext } from '../../webhooks/route.ts';
+import { createSecret, isShortSecret, MIN_SECRET_LENGTH, secretVariable } from '../../webhooks/secret.ts';
 import { isLoopbackName, type WebhookSettings, webhookSettings } from '../../webhooks/settings.ts';
 import { INSECURE_NO_AUTH } from '../../webhooks/signatures.ts';
 import { readSubscriptions, type Subscriptions, updateSubscriptions } from '../../webhooks/subscription-file.ts';
 import type { CommandContext } from '../context.ts';
 
+/** What a secret is judged by. */
+export interface SecretContext {
+  settings: WebhookSettings;
+  /** Variables that a secret may name. */
+  environment: Record<string, string | undefined>;
+}
+
 /** What every `agent webhook` command works with. */
-export interface WebhookCli {
+export interface WebhookCli extends SecretContext {
   loaded: LoadedConfig;
   home: string;
-  settings: WebhookSettings;
   read(): Promise<Subscriptions>;
   /** Changes the file under its lock. */
   update<T>(change: (subscriptions: Subscriptions) => T | Promise<T>): Promise<T>;
@@ -35,6 +42,7 @@ export async function openWebhookCli(context: CommandContext): Promise<WebhookCl
     loaded,
     home,
     settings,
+    environment: loaded.environment,
     read: () => readSubscriptions(home),
     update: (change) =>
       updateSubscriptions(
@@ -59,9 +67,20 @@ export function readName(input: string): string {
   return name;
 }
 
-/** Refuses a secret that cannot sign, or that would open the route to others than this machine. */
-export function checkSecret(secret: string, settings: WebhookSettings): void {
+/** Refuses a secret that cannot sign, that can be guessed, or that would open the route to others than this machine. */
+export function checkSecret(secret: string, { settings, environment }: SecretContext): void {
   if (secret.trim() === '') throw userError('invalid_secret', 400, '--secret must not be empty.');
+  if (!secret.isWellFormed())
+    throw userError('invalid_secret', 400, '--secret is not valid Unicode: it holds half of a surrogate pair.');
+  const variable = secretVariable(secret);
+  const value = variable === undefined ? secret : environment[variable];
+  if (value !== undefined && isShortSecret(value))
+    throw userError(
+      'short_secret',
+      400,
+      `--secret must have at least ${MIN_SECRET_LENGTH} characters, and ${MIN_SECRET_LENGTH} bytes in base64 after whsec_. ` +
+        `Leave it out to get a generated one, or take this: ${createSecret()}`,
+    );
   if (secret === INSECURE_NO_AUTH && !isLoopbackName(settings.host))
     throw userError(
       'insecure_secret',
@@ -95,6 +114,16 @@ export async function openEvents(home: string) {
   });
   store.start();
   return store;
+}
+
+/** The schemes by which deliveries to each route were signed while it accepted any. */
+export async function readSchemesSeen(home: string): Promise<Map<string, string[]>> {
+  const store = await openEvents(home);
+  try {
+    return store?.schemesByRoute() ?? new Map();
+  } finally {
+    await store?.stop();
+  }
 }
 
 /** The log of commands: they speak through their own output. */
