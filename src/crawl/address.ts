@@ -5,10 +5,12 @@ const METADATA_V4 = ['168.63.129.16', '100.100.100.200', '192.0.0.192'];
 /** The link-local ones by name, for forms of IPv6 in which a whole link-local block would catch honest addresses. */
 const WELL_KNOWN_V4 = [...METADATA_V4, '169.254.169.254', '169.254.170.2', '169.254.170.23'];
 /** The same in IPv6: AWS (metadata, DNS, pod identity), Google, Scaleway. */
-const METADATA_V6 = ['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'].map((block) => ipaddr.IPv6.parseCIDR(block));
-/** Blocks whose addresses stand for IPv4 ones (IANA): compatible, mapped, translated, NAT64, 6to4, Teredo. */
-const TRANSLATED = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/32', '2002::/16', '2001::/32'].map((block) =>
+const METADATA_V6 = ['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'].map((block) =>
   ipaddr.IPv6.parseCIDR(block),
+);
+/** Blocks whose addresses stand for IPv4 ones (IANA): compatible, mapped, translated, NAT64, 6to4, Teredo. */
+const TRANSLATED = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/32', '2002::/16', '2001::/32'].map(
+  (block) => ipaddr.IPv6.parseCIDR(block),
 );
 /** The only block IANA hands out as global unicast; everything else is unassigned or special. */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
@@ -76,9 +78,6 @@ export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%') || !ipaddr.IPv6.isValid(ip)) return false;
   const address = ipaddr.IPv6.parse(ip);
   return (
-    address.range() === 'unicast' &&
-    address.match(GLOBAL_UNICAST_V6) &&
-    !isIsatap(address) &&
-    !hidesMetadata(address)
+    address.range() === 'unicast' && address.match(GLOBAL_UNICAST_V6) && !isIsatap(address) && !hidesMetadata(address)
   );
 }

@@ -24,7 +24,14 @@ export function deliveryContract(name: string, wire: Wire): void {
     // Standard Webhooks receivers compare the signed time with their own clock.
     const clock = { now: () => Date.now(), sleep: () => Promise.reject(new Error('no sleeping')) };
     const build = (timeoutMs = 2000) =>
-      createDeliverer({ config: targetSettings(wire.settings(platform.base)), fetch, guardedFetch, clock, log, timeoutMs });
+      createDeliverer({
+        config: targetSettings(wire.settings(platform.base)),
+        fetch,
+        guardedFetch,
+        clock,
+        log,
+        timeoutMs,
+      });
     const send = (request: Partial<DeliveryRequest> = {}, timeoutMs?: number): Promise<DeliveryResult> =>
       build(timeoutMs).deliver({
         target: wire.target,
