@@ -101,6 +101,7 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     search,
     searchConfigured: isSearchConfigured(config),
     crawler,
+    knownUrls: config.crawl.known_urls,
     knowledge,
     toolProviders: [code, createMcpToolProvider({ config, connection: mcp.connection, log, clock })],
     clock,
