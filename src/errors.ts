@@ -36,7 +36,8 @@ export const ERRORS = {
   method_not_allowed: user(405, 'The header `Allow` names the methods of this address.'),
   unauthorized: user(401, 'Send `Authorization: Bearer <server.api_token>`.'),
   origin_not_allowed: user(403, 'Pages of this origin may not call the server: add it to `server.allowed_origins`.'),
-  host_not_allowed: user(403, 'The server does not answer to this host name: add it to `server.allowed_hosts`.'),
+  host_not_allowed: user(421, 'The server does not answer to this host name: add it to `server.allowed_hosts`.'),
+  invalid_host: user(400, 'The request must have exactly one well-formed `Host` header.'),
   overloaded: busy(503, 'As much work as the server takes is under way: try again after `Retry-After`.'),
   shutting_down: busy(503, 'The server is stopping; a run that may continue goes on when it is back.'),
 
@@ -115,6 +116,25 @@ export const ERRORS = {
   mcp_server_failed: upstream(
     'The MCP server could not be started or broke the protocol; `agent mcp inspect` shows more.',
   ),
+  mcp_needs_token: user(
+    500,
+    'Requests may bring MCP servers beyond this machine only with a token: set `server.api_token`.',
+  ),
+  mcp_refused: user(422, 'Requests may not use such a server; the sentence says which rule refuses it.'),
+  mcp_not_listed: user(400, '`agent mcp list` shows the servers that are known or waited for approval.'),
+  mcp_not_approved: user(403, 'The operator has not approved this server: `agent mcp allow`.'),
+  mcp_denied: user(403, 'The operator has denied this server: `agent mcp allow` changes that.'),
+  mcp_tools_changed: user(
+    403,
+    'The tools of the server are not those that were approved: look at them with `agent mcp allow`.',
+  ),
+  mcp_approval_broken: user(500, 'The file of approvals cannot be read: mend or remove it, then approve again.'),
+  not_allowed: user(400, 'Nothing was approved.'),
+  url_unknown: user(
+    403,
+    'The run may open only addresses that its search returned or its owner named (`crawl.known_urls`).',
+  ),
+  egress_refused: user(403, 'The run has read private documents and outside text: it may not reach outside any more.'),
   python_disabled: user(403, 'Python is off: set `sandbox.python.enabled`.'),
   python_unavailable: user(503, 'Python or bubblewrap is not installed on the server.'),
   python_failed: internal('The Python sandbox could not be started; `agent doctor` says why.'),
@@ -150,6 +170,8 @@ export const ERRORS = {
   dotenv_unreadable: user(500, 'The file `.env` of the home cannot be read or written.'),
   setup_cancelled: user(400, 'The set-up was ended before anything was written.'),
   approval_impossible: internal('A plan waits for an answer, but nobody can give one here: use `--yes`.'),
+  weak_token: user(400, 'A token has at least 16 characters; leave it out to have one made.'),
+  token_exists: user(409, 'A token is set already; say that it shall be replaced.'),
 
   // Webhooks
   webhook_not_enabled: user(500, 'The webhook gateway is off: run `agent gateway setup`.'),
@@ -163,6 +185,9 @@ export const ERRORS = {
   invalid_filters: user(400, 'The filters do not fit; the sentence names the condition.'),
   invalid_payload: user(400, 'The payload is not JSON.'),
   invalid_secret: user(400, 'The secret cannot be used; leave it out to have one made.'),
+  short_secret: user(400, 'A secret has at least 8 characters; leave it out to have one made.'),
+  no_scheme_seen: user(409, 'No signed delivery was seen yet: name the scheme with `--scheme`.'),
+  several_schemes_seen: user(409, 'Deliveries were signed in several ways: choose one with `--scheme`.'),
   insecure_secret: user(400, 'INSECURE_NO_AUTH is for this machine only.'),
   deliver_only_needs_target: user(400, 'A route that only delivers needs a target: set `--deliver`.'),
   edit_missing: user(422, 'Say what to change.'),
@@ -198,6 +223,8 @@ export interface AppErrorOptions {
   cause?: unknown;
   /** Field problems of a schema violation. */
   errors?: { path: string; message: string }[];
+  /** The message has several lines, and their breaks are ours: a terminal shows them as lines. */
+  multiline?: boolean;
   /** Extra response headers (`Allow`, `Retry-After`). */
   headers?: Record<string, string>;
 }
@@ -210,6 +237,7 @@ export class AppError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly errors: { path: string; message: string }[] | undefined;
+  readonly multiline: boolean;
   readonly headers: Record<string, string> | undefined;
 
   constructor(message: string, options: AppErrorOptions) {
@@ -221,6 +249,7 @@ export class AppError extends Error {
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
     this.errors = options.errors;
+    this.multiline = options.multiline ?? false;
     this.headers = options.headers;
   }
 }

@@ -2,7 +2,7 @@ import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { fail } from '../errors.ts';
 import { mayConnect } from './address.ts';
-import { hostToV6, validateUrl } from './validate-url.ts';
+import { hostToV6, type Reach, validateUrl } from './validate-url.ts';
 
 /** Resolves a host name to all its addresses. */
 export type Resolve = (host: string) => Promise<string[]>;
@@ -20,7 +20,7 @@ export interface Guard {
 }
 
 /** The guard of everything that fetches addresses chosen by users, models or pages; `resolve` is injected in tests. */
-export function createGuard(options: { allowPrivateNetwork: boolean; resolve?: Resolve }): Guard {
+export function createGuard(options: Reach & { resolve?: Resolve }): Guard {
   const resolve = options.resolve ?? resolveBySystem;
   return {
     async check(text, signal) {

@@ -1,9 +1,9 @@
 import { AppError, fail } from '../errors.ts';
 import { createGuard, type GuardedTarget, type Resolve } from './guard.ts';
 import { ACCEPT_ENCODING } from './read-body.ts';
+import type { Reach } from './validate-url.ts';
 
-export interface GuardedTransportOptions {
-  allowPrivateNetwork: boolean;
+export interface GuardedTransportOptions extends Reach {
   /** Name resolution; the system's when absent. */
   lookup?: Resolve;
   /** What sends a request whose address was checked; Bun's fetch when absent. */
@@ -19,6 +19,8 @@ export interface GuardedExchange {
   signal: AbortSignal;
   /** False leaves the body as it came, for a reader that limits what it inflates. */
   decompress: boolean;
+  /** False gives a redirect to the caller as the answer. */
+  followRedirects?: boolean;
 }
 
 /** Sends a request through the guard and follows its redirects, each checked again; resolves when the headers are there. */
@@ -34,6 +36,7 @@ const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', '
 export function createGuardedTransport(options: GuardedTransportOptions): GuardedTransport {
   const guard = createGuard({
     allowPrivateNetwork: options.allowPrivateNetwork,
+    ...(options.anyPort ? { anyPort: true } : {}),
     ...(options.lookup ? { resolve: options.lookup } : {}),
   });
   return async (address, exchange) => {
@@ -42,7 +45,8 @@ export function createGuardedTransport(options: GuardedTransportOptions): Guarde
     for (let redirects = 0; ; redirects++) {
       const target = await guard.check(url, hop.signal);
       const response = await connect(target, hop, options);
-      const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null;
+      const isRedirect = hop.followRedirects !== false && REDIRECTS.includes(response.status);
+      const location = isRedirect ? response.headers.get('location') : null;
       if (location === null) return { url: target.url, response };
       await response.body?.cancel();
       if (redirects === MAX_REDIRECTS) throw fail('url_refused', 'The address redirects too many times.');

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, fail } from '../errors.ts';
+import { createPrivateFile } from '../lib/private-file.ts';
 
 /**
  * Schema by version (`user_version`). The full-text table keeps no copy of the text: the words of title and body go in
@@ -45,6 +46,8 @@ const BUSY_TIMEOUT_MS = 10_000;
 export function openDatabase(file: string): Database {
   return withDatabaseErrors(file, () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Documents are private: the file is its owner's from the first byte, and -wal and -shm copy its mode.
+    createPrivateFile(file);
     const database = new Database(file, { create: true, strict: true });
     try {
       database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -72,7 +75,6 @@ function migrate(database: Database, file: string): void {
       database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
     })
     .immediate();
-  chmodSync(file, 0o600);
 }
 
 /** Runs database work and says what is wrong with the file in words that help. */

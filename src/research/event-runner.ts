@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { RunService } from '../runs/service.ts';
 import type { RunRow, Store } from '../store/store.ts';
 import type { AgentRunInput, AgentRunner, AgentRunResult } from '../webhooks/agent-runner.ts';
-import type { ResearchInput } from './model.ts';
+import { EVENT_AUTHOR, type ResearchInput } from './model.ts';
 
 const POLL_MS = 250;
 
@@ -34,7 +34,7 @@ function begin(runs: RunService, clock: Clock, input: AgentRunInput): Promise<Ru
     threadId: input.threadId,
     input: toResearchInput(input),
     onDisconnect: 'continue',
-    thread: { appendMessages: [{ role: 'user', content: input.prompt, createdAt: clock.now() }] },
+    thread: { appendMessages: [{ role: 'user', agent: EVENT_AUTHOR, content: input.prompt, createdAt: clock.now() }] },
   });
 }
 
@@ -46,6 +46,8 @@ function toResearchInput(input: AgentRunInput): ResearchInput {
     toolsets: input.toolsets ?? [],
     messageIsData: true,
     withoutHandbook: true,
+    ...(input.withoutKnowledge ? { withoutKnowledge: true } : {}),
+    ...(input.approvedTools ? { approvedTools: input.approvedTools } : {}),
     resources: [],
     locale: null,
     style: 'NEWS',

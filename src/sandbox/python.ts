@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { type AppError, fail } from '../errors.ts';
+import { programEnvironment } from '../lib/program-environment.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import { bubblewrapCommand, RELOCATED_PYTHON } from './bubblewrap.ts';
 import { PYTHON_RUNNER } from './python-runner.ts';
@@ -122,9 +123,10 @@ export class Python {
   }
 }
 
-function ask(command: string[]): Promise<ProgramResult> {
+function ask(command: [program: string, ...args: string[]]): Promise<ProgramResult> {
   const signal = new AbortController().signal;
-  return runProgram({ command, cwd: '/', stdin: '', timeMs: LOOK_MS, outputBytes: 65_536, signal });
+  const env = programEnvironment(command[0]);
+  return runProgram({ command, cwd: '/', env, stdin: '', timeMs: LOOK_MS, outputBytes: 65_536, signal });
 }
 
 function parsePaths(text: string): string[] {

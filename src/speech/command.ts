@@ -1,8 +1,9 @@
-import { homedir, tmpdir } from 'node:os';
-import { basename, dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename } from 'node:path';
 import { fail } from '../errors.ts';
 import { guessLocale } from '../lib/guess-locale.ts';
 import { invalidField } from '../lib/invalid-field.ts';
+import { programEnvironment } from '../lib/program-environment.ts';
 import type { SpeechEngine, SpeechRequest } from './speech.ts';
 
 export interface CommandSpeechOptions {
@@ -145,11 +146,6 @@ async function runProgram(
     // Children it left behind go with it.
     kill();
   }
-}
-
-/** Enough to run, and none of our secrets. */
-function programEnvironment(program: string): Record<string, string> {
-  return { PATH: `${dirname(program)}:/usr/local/bin:/usr/bin:/bin`, HOME: homedir(), LANG: 'C.UTF-8' };
 }
 
 function killGroup(pid: number): void {

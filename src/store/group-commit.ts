@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createPrivateFile } from '../lib/private-file.ts';
 
 interface Write {
   work(db: Database, transaction: object): unknown;
@@ -47,7 +48,7 @@ export class GroupCommit {
     const { path, schema } = this.#options;
     try {
       // Payloads are private: the file is its owner's from the first byte, and -wal and -shm copy its mode.
-      closeSync(openSync(path, 'a', 0o600));
+      createPrivateFile(path);
       const db = new Database(path, { create: true });
       this.#db = db;
       db.run('PRAGMA busy_timeout = 5000');

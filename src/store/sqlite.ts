@@ -1,7 +1,7 @@
 import { Database as Sqlite } from 'bun:sqlite';
-import { closeSync, openSync } from 'node:fs';
 import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createPrivateFile } from '../lib/private-file.ts';
 import type { Database, Row, SqlValue, Statement } from './database.ts';
 import { migrations } from './migrations.ts';
 
@@ -35,7 +35,7 @@ export class SqliteDatabase implements Database {
     if (this.#db) return;
     try {
       // Conversations are private: the file is its owner's from the first byte, and -wal and -shm copy its mode.
-      if (this.#options.path !== ':memory:') closeSync(openSync(this.#options.path, 'a', 0o600));
+      if (this.#options.path !== ':memory:') createPrivateFile(this.#options.path);
       const db = new Sqlite(this.#options.path, { create: true, strict: true });
       this.#db = db;
       // Opening may have to wait for another process that is creating the same file.

@@ -1,11 +1,12 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ensureHome } from '../config/home.ts';
 import { fail } from '../errors.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 
 /** Sets variables in `<home>/.env` and leaves every other line as it is; the file ends with mode 0600. */
 export async function writeDotenv(home: string, variables: Record<string, string>): Promise<string> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await ensureHome(home);
   const path = join(home, '.env');
   const old = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ensureHome } from '../config/home.ts';
 import { fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { replaceFile } from '../lib/replace-file.ts';
@@ -56,7 +57,7 @@ export async function updateSubscriptions<T>(
   lock: Lock,
   change: (subscriptions: Subscriptions) => T | Promise<T>,
 ): Promise<T> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await ensureHome(home);
   const path = join(home, SUBSCRIPTION_FILE);
   return lock(`${path}.lock`, async () => {
     const subscriptions = await readSubscriptions(home);

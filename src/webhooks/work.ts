@@ -112,6 +112,7 @@ export function deliverEvent(
     target: work.deliver,
     content: work.deliverOnly ? text : (event.answer ?? ''),
     extra,
+    extraTemplate: work.deliverExtra,
     deliveryId: event.id,
     ...(event.origin ? { origin: event.origin } : {}),
     progress: event.progress,

@@ -1,9 +1,10 @@
-import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fail } from '../../errors.ts';
+import { escapeText } from '../../lib/escape-controls.ts';
 import { usageError } from '../args.ts';
 import type { CommandContext } from '../context.ts';
-import { plain } from '../research/render.ts';
+import { writeUserFile } from '../write-user-file.ts';
 
 const READ_FAILURES: Record<string, string> = {
   ENOENT: 'it does not exist',
@@ -71,7 +72,7 @@ export async function checkOutput(out: string | undefined): Promise<void> {
   });
 }
 
-/** Writes the result to the file, or to stdout without one; a terminal gets no text that steers it. */
+/** Writes the result to the file, or to stdout without one; stdout gets no text that steers a terminal. */
 export async function writeResult(
   context: CommandContext,
   out: string | undefined,
@@ -79,14 +80,14 @@ export async function writeResult(
 ): Promise<void> {
   if (out === undefined || out === '-') return writeOut(context, result);
   try {
-    await writeFile(out, result);
+    await writeUserFile(out, result, context.umask);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw fail('cannot_write', `The result cannot be written to ${out} (${reason}).`, { cause: error });
   }
 }
 
-/** Writes to stdout; what a model wrote must not steer a terminal. */
+/** Writes to stdout; what a model wrote must not steer a terminal, not even behind a pipe. */
 export function writeOut({ stdout }: CommandContext, result: string | Uint8Array): Promise<void> {
-  return stdout.write(typeof result === 'string' && stdout.isTerminal ? plain(result) : result);
+  return stdout.write(typeof result === 'string' ? escapeText(result) : result);
 }

@@ -8,6 +8,7 @@ import { compileFilters } from '../../webhooks/filters.ts';
 import { resolveScript } from '../../webhooks/script-path.ts';
 import { webhookUrl } from '../../webhooks/settings.ts';
 import { buildRecord, type SubscribeRequest } from '../../webhooks/subscribe.ts';
+import { suggestScheme } from '../../webhooks/suggest-scheme.ts';
 import type { ParsedArgs } from '../args.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -37,7 +38,7 @@ const args = {
   'deliver-only': { type: 'boolean', description: 'Send the rendered prompt itself, without an agent run' },
   'no-deliver-only': { type: 'boolean', description: 'Run the agent again on a subscription that was direct' },
   filters: { type: 'string', valueHint: 'json|@file', description: 'Conditions an event must meet' },
-  scheme: { type: 'string', description: 'The only signature scheme to accept' },
+  scheme: { type: 'string', description: 'The only signature scheme to accept, or its sender; none accepts every one' },
   'rate-limit': {
     type: 'number',
     integer: true,
@@ -116,7 +117,7 @@ async function readFilterFile(path: string): Promise<string> {
 /** Refuses what cannot work; returns what only needs attention. */
 async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string[]> {
   const warnings: string[] = [];
-  if (request.secret !== undefined) checkSecret(request.secret, cli.settings);
+  if (request.secret !== undefined) checkSecret(request.secret, cli);
   if (request.deliver !== undefined) warnings.push(...checkTarget(request.deliver, cli));
   if (request.script) {
     const found = await resolveScript(cli.home, request.script);
@@ -136,7 +137,13 @@ async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string
 
 function checkTarget(name: string, cli: WebhookCli): string[] {
   const { platforms } = cli.loaded.config;
-  const targets = createDeliverer({ config: platforms, fetch, clock: systemClock, log: quietLog }).targets();
+  const targets = createDeliverer({
+    config: platforms,
+    fetch,
+    guardedFetch: fetch,
+    clock: systemClock,
+    log: quietLog,
+  }).targets();
   const found = targets.find((target) => target.name === name);
   const names = targets.map((target) => target.name);
   if (!found) {
@@ -158,13 +165,23 @@ async function report(
   warnings: string[],
 ): Promise<void> {
   const url = webhookUrl(settings, name);
-  if (context.json) return context.print({ name, webhook_url: url, created: isNew, ...record, warnings });
+  const suggested = record['scheme'] ? undefined : suggestScheme(name, record);
+  if (context.json) {
+    const suggestion = suggested ? { suggested_scheme: suggested } : {};
+    return context.print({ name, webhook_url: url, created: isNew, ...record, ...suggestion, warnings });
+  }
   await context.print(`${isNew ? 'Created' : 'Updated'} webhook subscription: ${name}`);
   await context.print(`  URL:     ${url}`);
   await context.print(`  Secret:  ${record['secret']}`);
   await context.print(`  Events:  ${describeEvents(record['events'])}`);
   await context.print(`  Deliver: ${record['deliver']}`);
   await context.print(`  Mode:    ${describeMode(record)}`);
+  await context.print(`  Scheme:  ${record['scheme'] ?? describeAny(name, suggested)}`);
+}
+
+function describeAny(name: string, suggested: string | undefined): string {
+  if (!suggested) return `any (agent webhook pin ${name} keeps to the one that is seen)`;
+  return `any (${suggested}, by the look of it: agent webhook pin ${name} --scheme ${suggested})`;
 }
 
 function splitList(text: string): string[] {

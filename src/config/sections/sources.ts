@@ -61,6 +61,12 @@ export const CrawlSection = Type.Object(
       env: ['AGENT_ALLOW_PRIVATE_NETWORK'],
       description: 'Let the crawler and MCP reach private and loopback addresses; only on a network you trust.',
     }),
+    known_urls: Type.Union([Type.Literal('auto'), Type.Literal('always'), Type.Literal('off')], {
+      default: 'auto',
+      env: ['CRAWL_KNOWN_URLS'],
+      description:
+        'When a model opens only addresses that a search returned or that the user or owner wrote. `auto`: in runs that an event started or that use private documents.',
+    }),
     timeout_seconds: Type.Number({
       default: 10,
       exclusiveMinimum: 0,

@@ -53,16 +53,17 @@ async function slackResponse(
   request: DeliveryRequest,
   responseUrl: string,
   settings: TargetSettings['slack'],
-  { http }: TargetTools,
+  { guardedHttp }: TargetTools,
 ): Promise<Prepared | DeliveryFailure> {
-  const base = settings.response_base_url;
-  if (!URL.canParse(responseUrl) || !URL.canParse(base) || new URL(responseUrl).origin !== new URL(base).origin)
+  const url = URL.parse(responseUrl);
+  const isSlack = url !== null && url.origin === URL.parse(settings.response_base_url)?.origin;
+  if (!isSlack || url.username || url.password)
     return refusal('target_bad_destination', 'The response_url of the event is not an address of Slack.');
   const { parts, render } = await slackParts(request.content);
   return {
     parts,
     send: async (part) => {
-      const answer = await http({
+      const answer = await guardedHttp({
         service: 'Slack',
         url: responseUrl,
         body: { text: render(part.text), response_type: 'in_channel', replace_original: false },
