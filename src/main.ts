@@ -2,7 +2,9 @@
 import { runCli } from './cli/command.ts';
 import type { CliContext, CliOutput } from './cli/context.ts';
 import { rootCommand } from './cli/index.ts';
+import { serveAsWorker } from './cli/serve-as-worker.ts';
 
+if (await serveAsWorker(process.argv.slice(2))) process.exit(0);
 const aborted = new AbortController();
 let stopSignal: 'SIGINT' | 'SIGTERM' | undefined;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
