@@ -75,6 +75,13 @@ export const ERRORS = {
   file_too_large: user(413, 'The file is larger than `knowledge.max_file_bytes`.'),
   empty_file: user(400, 'The file holds no text; a scanned document needs text recognition first.'),
   unreadable_file: user(400, 'The file is damaged, encrypted or not of the type its name says.'),
+  document_too_large: user(413, 'Unpacked, the document is larger than a reader takes: split it.'),
+  document_too_complex: user(
+    422,
+    'The document is made of more, or more deeply nested, parts than a reader takes: simplify or split it.',
+  ),
+  document_time_limit: user(422, 'Reading took longer than `knowledge.read_timeout_seconds`: split the document.'),
+  document_memory_limit: user(422, 'Reading needed more than `knowledge.read_memory_bytes`: split the document.'),
   unreadable_content: user(400, 'The content is not text that can be read.'),
   unreadable_page: user(400, 'The page has no text that can be read: it is empty, a script, or of another type.'),
   unsupported_type: user(
@@ -157,6 +164,7 @@ export const ERRORS = {
   database_locked: resource(503, 'Another process holds the database; try again in a moment.'),
   disk_full: resource(500, 'The disk of the agent home is full: free some space.'),
   locked: busy(503, 'Another process works on the same file; try again in a moment.'),
+  too_busy: internal('More calls wait for a worker than the server takes: try again later.'),
   worker_failed: internal('A worker thread ended; it is replaced, so send the request again.'),
   worker_stopped: internal('The server stopped while a worker thread had the request.'),
 
