@@ -19,7 +19,7 @@ const operations = serveWorker({
   },
   crash: () => process.kill(process.pid, 'SIGSEGV'),
   refuse: () => {
-    throw fail('refused', 'Not here.');
+    throw fail('run_ended', 'Not here.');
   },
   fail: () => {
     throw new TypeError('secret detail');
