@@ -1,7 +1,7 @@
 import { weaknessOf } from '../config/api-token.ts';
 import { userError } from '../errors.ts';
 import { writeDotenv } from '../webhooks/dotenv-write.ts';
-import { createSecret } from '../webhooks/subscribe.ts';
+import { createSecret } from '../webhooks/secret.ts';
 import { defineCliCommand } from './command.ts';
 
 /** `agent token`: makes the token of the API and keeps it in the `.env` of the home. */
