@@ -6,6 +6,7 @@ import { createHealth } from '../http/health.ts';
 import { HttpListener } from '../http/http-listener.ts';
 import type { Listener } from '../http/listener.ts';
 import { systemClock } from '../lib/clock.ts';
+import { closeProcess } from '../lib/close-process.ts';
 import { createLogger } from '../lib/log.ts';
 import type { Services } from './serve.ts';
 
@@ -16,7 +17,8 @@ const PROBE_MS = 5;
  * Opens the server process. The socket comes first, so that a probe is answered and a port in use is known before the
  * rest of the program is loaded; requests that come early wait for it.
  */
-export async function openServices({ config, home, environment }: LoadedConfig): Promise<Services> {
+export async function openServices(loaded: LoadedConfig): Promise<Services> {
+  const { config, home, environment } = loaded;
   const { host, port } = config.server;
   const health = createHealth(systemClock);
   const checkCaller = createApiCallerCheck(config);
@@ -31,6 +33,7 @@ export async function openServices({ config, home, environment }: LoadedConfig):
   await listener.start();
   // Loading blocks: a probe that waits for the socket is answered first.
   await Bun.sleep(PROBE_MS);
+  await closeProcess(loaded.forgetSecrets());
   const isClosed = await ensureHome(home);
   // Loading blocks; a turn of the event loop between its parts answers the probes that came meanwhile.
   await turn();

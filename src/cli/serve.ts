@@ -6,6 +6,7 @@ import type { Listener } from '../http/listener.ts';
 import { VERSION } from '../version.ts';
 import { type CliCommand, defineCliCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
+import { refuseRequestServers } from './mcp/refuse-request-servers.ts';
 
 /** What a server process consists of. */
 export interface Services {
@@ -42,6 +43,8 @@ export function createServeCommand(open: (loaded: LoadedConfig) => Promise<Servi
       const loaded = await context.loadConfig({ server });
       const bind = checkBind(loaded.config.server);
       if (!bind.ok) throw userError(bind.code, 500, bind.message);
+      const refusal = refuseRequestServers(loaded.config);
+      if (refusal !== undefined) throw userError('mcp_needs_token', 500, refusal);
       const services = await open(loaded);
       const deadlineMs = loaded.config.server.shutdown_seconds * 1000;
       const started: Listener[] = [];

@@ -21,10 +21,14 @@ export async function ensureHome(home: string): Promise<boolean> {
     // The umask may have taken bits away from, never added to, the mode above; parents keep the umask's choice.
     if (created) await chmod(home, 0o700);
     const { mode, uid } = await stat(home);
-    if ((mode & 0o077) === 0) return true;
-    const isOurs = uid === process.getuid?.() && (mode & 0o1000) === 0 && !isSharedFolder(home);
-    if (isOurs) await chmod(home, 0o700);
-    return isOurs;
+    // Windows has no modes of this kind.
+    if ((mode & 0o077) === 0 || !process.getuid) return true;
+    if (uid !== process.getuid() || (mode & 0o1000) !== 0 || isSharedFolder(home)) return false;
+    return await chmod(home, 0o700).then(
+      () => true,
+      // A file system without modes, or one that cannot be written: nothing to create, so no reason to fail.
+      () => false,
+    );
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw internalError(

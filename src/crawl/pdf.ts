@@ -5,7 +5,8 @@ import type { ParsedPage } from './parse-page.ts';
 export async function readPdf(bytes: Uint8Array): Promise<ParsedPage> {
   const { extractText, getDocumentProxy, getMeta } = await import('unpdf');
   try {
-    const document = await getDocumentProxy(bytes, { verbosity: 0 });
+    // The library refuses the Buffer that a view on one becomes between processes.
+    const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
     const { text } = await extractText(document, { mergePages: false });
     const { info } = await getMeta(document);
     const title = typeof info['Title'] === 'string' ? info['Title'].trim() : '';

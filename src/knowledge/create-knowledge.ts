@@ -91,7 +91,7 @@ function createExternal({
     case 'qdrant': {
       const { location, api_key, collection, top_k } = config.qdrant;
       const baseUrl = needed(location, 'QDRANT_LOCATION');
-      return createQdrant({ ...needs, baseUrl, apiKey: api_key, collection, topK: top_k, embedder });
+      return createQdrant({ ...needs, baseUrl, apiKey: api_key, collection, topK: top_k, embedder, limits: config });
     }
     default: {
       const { uri, user, password, token, collection, top_k, ...names } = config.milvus;
@@ -109,6 +109,7 @@ function createExternal({
           url: names.url_field,
         },
         embedder,
+        limits: config,
       });
     }
   }

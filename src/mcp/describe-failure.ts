@@ -49,6 +49,16 @@ export function describeTarget(target: McpTarget): string {
   return `The MCP server ${name} (${target.transport})`;
 }
 
+/** What became of tools that are not as they were when they were approved. */
+export function describeBlocked(server: string, tools: readonly string[], key: string): string {
+  const shown = tools.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 100)));
+  const more = tools.length > shown.length ? ` and ${tools.length - shown.length} more` : '';
+  return (
+    `${tools.length === 1 ? 'A tool' : `${tools.length} tools`} of the MCP server ${JSON.stringify(server)} changed since approval and ` +
+    `${tools.length === 1 ? 'is' : 'are'} kept back: ${shown.join(', ')}${more}. Look at the change and allow it on the machine of this server: agent mcp allow ${key}`
+  );
+}
+
 /** The refusal of the guard, which the SDK may have wrapped. */
 function innerAppError(error: unknown): AppError | undefined {
   let current = error;

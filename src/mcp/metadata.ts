@@ -1,7 +1,7 @@
 import { AppError, upstreamError, userError } from '../errors.ts';
 import { checkServer, type McpPolicy } from './check-server.ts';
 import { type ConnectionNeeds, connect } from './connection.ts';
-import { describeTarget } from './describe-failure.ts';
+import { describeBlocked, describeTarget } from './describe-failure.ts';
 import { maskRequest } from './mask.ts';
 import type { McpMetadataRequest, McpMetadataResponse, McpTarget, McpTool } from './model.ts';
 import { refusal } from './validate-settings.ts';
@@ -14,7 +14,10 @@ export interface MetadataDeps {
   connection: ConnectionNeeds;
 }
 
-/** The tools of the server a request names. 422 for a bad field, then 403 when disabled, 500 for what went wrong. */
+/**
+ * The tools of the server a request names. 422 for a bad field, then 403 when disabled, not approved or changed since,
+ * 500 for what went wrong.
+ */
 export async function readServerMetadata(
   deps: MetadataDeps,
   request: McpMetadataRequest,
@@ -32,7 +35,13 @@ export async function readServerMetadata(
     );
   if (!check.ok) throw refusal(check.problems);
   const timeoutMs = request.timeout_seconds ? request.timeout_seconds * 1000 : deps.defaultTimeoutMs;
-  const { tools } = await inspectServer(check.target, deps.connection, timeoutMs, signal);
+  const { approvals } = deps.connection;
+  // The request has no name for the server.
+  const asked = { name: address?.trim() ?? '', target: check.target };
+  const target = await approvals.admit(asked);
+  const { tools } = await inspectServer(target, deps.connection, timeoutMs, signal);
+  const { blocked, key } = await approvals.check(asked, tools);
+  if (blocked.length > 0) throw userError('mcp_tools_changed', 403, describeBlocked(asked.name, blocked, key));
   return { ...maskRequest(request), tools };
 }
 

@@ -54,7 +54,12 @@ function createToolSet(specs: McpServerSpec[], options: McpToolProviderOptions, 
   const notices = new Map<string, string>();
   const listTools = async (server: RunServer, signal: AbortSignal): Promise<McpTool[]> => {
     try {
-      return await server.tools(signal);
+      const { tools, notice } = await server.tools(signal);
+      if (notice !== undefined && !notices.has(`changed ${server.spec.name}`)) {
+        log.warn('mcp tools kept back', { server: server.spec.name, detail: notice });
+        notices.set(`changed ${server.spec.name}`, notice);
+      }
+      return tools;
     } catch (error) {
       signal.throwIfAborted();
       if (isAbort(error)) throw error;
@@ -102,6 +107,7 @@ function createTool(name: string, server: RunServer, tool: McpTool, { config, cl
   const description = tool.description ?? tool.title ?? '';
   return {
     ...(name === tool.name ? {} : { aliases: [tool.name] }),
+    reach: 'outside',
     definition: {
       name,
       description: description.slice(0, MAX_DESCRIPTION) || `Tool ${tool.name} of ${server.spec.name}.`,

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { RunService } from '../runs/service.ts';
 import type { RunRow, Store } from '../store/store.ts';
 import type { AgentRunInput, AgentRunner, AgentRunResult } from '../webhooks/agent-runner.ts';
-import type { ResearchInput } from './model.ts';
+import { EVENT_AUTHOR, type ResearchInput } from './model.ts';
 
 /** Failures after which the same run may go better. */
 const RETRYABLE = new Set([
@@ -44,7 +44,7 @@ function begin(runs: RunService, clock: Clock, input: AgentRunInput): Promise<Ru
     threadId: input.threadId,
     input: toResearchInput(input),
     onDisconnect: 'continue',
-    thread: { appendMessages: [{ role: 'user', content: input.prompt, createdAt: clock.now() }] },
+    thread: { appendMessages: [{ role: 'user', agent: EVENT_AUTHOR, content: input.prompt, createdAt: clock.now() }] },
   });
 }
 
@@ -56,6 +56,8 @@ function toResearchInput(input: AgentRunInput): ResearchInput {
     toolsets: input.toolsets ?? [],
     messageIsData: true,
     withoutHandbook: true,
+    ...(input.withoutKnowledge ? { withoutKnowledge: true } : {}),
+    ...(input.approvedTools ? { approvedTools: input.approvedTools } : {}),
     resources: [],
     locale: null,
     style: 'NEWS',

@@ -34,7 +34,7 @@ export async function* writeReport(scope: Scope, material: ReportMaterial): Asyn
   const { deps, input, context } = scope;
   const isCitable = createCitable([...material.sources, ...input.knownSources].map((source) => source.url));
   for (let attempt = 0; attempt < 2; attempt++) {
-    const filter = new LinkFilter(isCitable);
+    const filter = new LinkFilter((url, shown) => isCitable(url) && scope.egress.mayShow(url, shown));
     const answer = yield* streamAnswer(scope, {
       key: attempt === 0 ? 'report' : 'report:again',
       agent: 'reporter',

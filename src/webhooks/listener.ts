@@ -139,6 +139,7 @@ export function createWebhookListener(options: WebhookListenerOptions): Listener
       await server.stop();
       clearTimeout(deadline);
       clearTimeout(hardDeadline);
+      stopping.abort();
       await queue.stop();
       await store.stop();
     },

@@ -28,8 +28,10 @@ interface OpenBody {
   sender(): Sender;
   /** Known once it was asked for. */
   address?: string;
-  /** Answers the request now; what came of its body is dropped. */
+  /** Answers the request now. */
   cut(answer: Answer): void;
+  /** Drops what came so far of a body without a length. */
+  release?(): void;
 }
 
 /**
@@ -76,19 +78,32 @@ export class OpenBodies {
     }
   }
 
-  /** Undefined when there is more than `limit`; nothing beyond it is kept. */
+  /** Undefined when there is more than `limit`, or when it was given up; then nothing of it is kept. */
   async #readChunks(request: Request, limit: number, body: OpenBody): Promise<Uint8Array | undefined> {
     if (!request.body) return new Uint8Array(0);
+    const reader = request.body.getReader();
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of request.body) {
-      size += chunk.length;
-      // One that was given up is no longer among the open ones.
-      if (size > limit || !this.#open.has(body)) return undefined;
-      this.#grow(body, chunk.length);
-      chunks.push(chunk);
+    // Memory is given back at once: the garbage collector would run behind a flood.
+    body.release = () => {
+      for (const chunk of chunks.splice(0)) (chunk.buffer as ArrayBuffer).transfer(0);
+      reader.cancel().catch(() => undefined);
+    };
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        // Out of reach of `release` from here on.
+        const whole = chunks.splice(0);
+        return whole.length === 1 ? whole[0] : Buffer.concat(whole);
+      }
+      size += value.length;
+      chunks.push(value);
+      if (size > limit || !this.#open.has(body)) {
+        body.release();
+        return undefined;
+      }
+      this.#grow(body, value.length);
     }
-    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
   }
 
   #grow(body: OpenBody, bytes: number): void {
@@ -106,6 +121,7 @@ export class OpenBodies {
     this.#bytes -= body.bytes;
     body.bytes = 0;
     body.cut(answer);
+    body.release?.();
   }
 
   #isFull(sender: () => Sender): boolean {

@@ -137,7 +137,9 @@ describe('agent doctor --fix', () => {
     makeOpenHome();
     const { status, stdout } = await agent(['doctor']);
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^WARN {2}home +The modes of 4 files and folders let other users of this machine in/m);
+    expect(stdout).toMatch(
+      /^WARN {2}home +Modes let other users of this machine into 4 files and folders \(.* has 755\)/m,
+    );
     expect(stdout).toContain(`chmod 600 ${home}/.env\n`);
     expect(stdout).toContain('agent doctor --fix');
     expect(modeOf(join(home, '.env'))).toBe('644');

@@ -96,8 +96,6 @@ describe('one body', () => {
     expect(await statusOf(other)).toBe(2);
     clock.offset = 30_001;
     expect(await statusOf(result)).toBe(408);
-    body.send(10);
-    await Bun.sleep(1);
     expect(body.isCancelled()).toBe(true);
   });
 

@@ -69,11 +69,12 @@ function mended(loose: readonly LooseEntry[]): Finding | undefined {
 
 function openToOthers(loose: readonly LooseEntry[]): Finding | undefined {
   const open = loose.filter((entry) => !entry.mended && entry.mode !== entry.wantedMode);
-  if (open.length === 0) return undefined;
+  const [first] = open;
+  if (!first) return undefined;
   return {
     area,
     status: 'warn',
-    message: `The modes of ${count(open)} let other users of this machine in (${octal((open[0] as LooseEntry).mode)} ${(open[0] as LooseEntry).path}).`,
+    message: `Modes let other users of this machine into ${count(open)} (${first.path} has ${octal(first.mode)}).`,
     advice: [
       ...shown(open, ({ path, wantedMode }) => `chmod ${octal(wantedMode)} ${path}`),
       'All of it at once: agent doctor --fix',

@@ -85,8 +85,13 @@ function mend(fd: number, info: Stats, entry: LooseEntry, { uid, gid }: { uid: n
   // A descriptor of O_PATH takes no fchmod; its name in /proc stands for the same file.
   const named = `/proc/self/fd/${fd}`;
   try {
-    if (isStrange) O_PATH ? chownSync(named, uid, gid) : fchownSync(fd, uid, gid);
-    O_PATH ? chmodSync(named, entry.wantedMode) : fchmodSync(fd, entry.wantedMode);
+    if (O_PATH) {
+      if (isStrange) chownSync(named, uid, gid);
+      chmodSync(named, entry.wantedMode);
+    } else {
+      if (isStrange) fchownSync(fd, uid, gid);
+      fchmodSync(fd, entry.wantedMode);
+    }
     return true;
   } catch {
     // Not ours to change: the finding stays.

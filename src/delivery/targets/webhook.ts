@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { unescape } from 'node:querystring';
+import { unescape as decode } from 'node:querystring';
 import type { TargetSettings } from '../../config/sections/platforms.ts';
 import { type DeliveryFailure, isFailure, refusal } from '../failure.ts';
 import { statusFailure } from '../http.ts';
@@ -77,7 +77,7 @@ function withoutCredentials(address: string): { url: string; authorization?: str
   const url = new URL(address);
   if (!url.username && !url.password) return { url: address };
   // Unlike decodeURIComponent it takes a stray percent sign as it is.
-  const login = `${unescape(url.username)}:${unescape(url.password)}`;
+  const login = `${decode(url.username)}:${decode(url.password)}`;
   url.username = '';
   url.password = '';
   return { url: url.href, authorization: `Basic ${Buffer.from(login).toString('base64')}` };

@@ -1,5 +1,6 @@
 import { upstreamError } from '../../errors.ts';
 import type { Embedder } from '../../models/model.ts';
+import type { ReadLimits } from '../document-reader.ts';
 import type { Passage } from '../model.ts';
 import { matchResources } from './match-resources.ts';
 import { createProviderClient, type ProviderNeeds } from './provider-client.ts';
@@ -18,6 +19,7 @@ export interface MilvusOptions extends ProviderNeeds {
   /** Names of the fields in the collection. */
   fields: { id: string; vector: string; content: string; title: string; url: string };
   embedder: Embedder | undefined;
+  limits: ReadLimits;
 }
 
 const LABEL = 'Milvus';
@@ -36,7 +38,7 @@ const SERVER_CODES = new Set([1, 2, 3, 4, 5, 6, 7]);
 /** Milvus and Zilliz Cloud by the RESTful API v2: one collection, whose entities are the passages of documents. */
 export function createMilvus(options: MilvusOptions): VectorKnowledge {
   const { collection, fields, clock } = options;
-  const documents = new VectorDocuments(LABEL, options.embedder);
+  const documents = new VectorDocuments(LABEL, options.embedder, options.limits);
   const client = createProviderClient({
     ...options,
     provider: LABEL,

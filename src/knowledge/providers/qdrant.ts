@@ -1,5 +1,6 @@
 import { type AppError, upstreamError } from '../../errors.ts';
 import type { Embedder } from '../../models/model.ts';
+import type { ReadLimits } from '../document-reader.ts';
 import type { KnowledgeProvider, Passage } from '../model.ts';
 import { matchResources } from './match-resources.ts';
 import { createProviderClient, type ProviderCall, type ProviderNeeds, refusedStatus } from './provider-client.ts';
@@ -14,6 +15,7 @@ export interface QdrantOptions extends ProviderNeeds {
   collection: string;
   topK?: number | undefined;
   embedder: Embedder | undefined;
+  limits: ReadLimits;
 }
 
 /** A vector store with its life cycle. */
@@ -33,7 +35,7 @@ const LISTED = ['url', 'doc_id', 'title', 'description', 'created_at', 'metadata
 /** Qdrant by its REST API: one collection, whose points are the passages of documents. */
 export function createQdrant(options: QdrantOptions): VectorKnowledge {
   const { collection, clock } = options;
-  const documents = new VectorDocuments(LABEL, options.embedder);
+  const documents = new VectorDocuments(LABEL, options.embedder, options.limits);
   const client = createProviderClient({
     ...options,
     provider: LABEL,
