@@ -185,9 +185,10 @@ async function acceptEvent(at: Place): Promise<void> {
     routes: { a: { secret: 'secret', prompt: 'x' } },
     run: async () => ({ status: 'completed', answer: HOSTILE }) as never,
   });
-  const { delivery_id: id } = (await (
-    await gateway.post('a', { event_type: HOSTILE }, { 'x-github-event': '' })
-  ).json()) as { delivery_id: string };
+  const { delivery_id: id } = (await // A NUL in the type is refused at once.
+  (await gateway.post('a', { event_type: HOSTILE.replaceAll('\0', '') }, { 'x-github-event': '' })).json()) as {
+    delivery_id: string;
+  };
   expect(id).toBeString();
   await gateway.settled();
 }
