@@ -19,6 +19,7 @@ export interface SubscribeRequest {
   filters?: unknown;
   scheme?: string;
   rateLimit?: number;
+  knowledge?: boolean;
 }
 
 /** 32 random bytes in base64url. */
@@ -51,6 +52,7 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
     ...(request.filters === undefined ? {} : { filters: request.filters }),
     ...(scheme ? { scheme } : {}),
     ...(request.rateLimit === undefined ? {} : { rate_limit: request.rateLimit }),
+    ...(request.knowledge === undefined ? {} : { knowledge: request.knowledge }),
     created_at: old['created_at'] ?? now.toISOString(),
   };
   // A secret the user sets ends a rotation: the former ones must not stay valid.
