@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { CrawledPage, Crawler } from './crawl.ts';
+import type { Resolve } from './guard.ts';
 import type { GuardedFetch, GuardedResponse } from './guarded-fetch.ts';
 import { readWithJina } from './jina-reader.ts';
 import { createParsePool } from './parse-pool.ts';
@@ -13,6 +14,8 @@ export interface CrawlerOptions {
   guardedFetch: GuardedFetch;
   /** Used for the Jina reader only; pages go through `guardedFetch`. */
   fetch: typeof fetch;
+  /** Name resolution for the Jina reader; the system's when absent. */
+  resolve?: Resolve;
   clock: Clock;
   log: Logger;
 }
@@ -68,6 +71,7 @@ export function createCrawler(options: CrawlerOptions): Crawler & { stop(): void
             timeoutMs,
             maxBytes: config.max_bytes,
             fetch: options.fetch,
+            resolve: options.resolve,
             clock: options.clock,
           },
           signal,

@@ -195,7 +195,10 @@ function finishAnswer(
     ...(finish.usage ? { usage: { agent: options.agent, model: finish.model, ...finish.usage } } : {}),
   };
   if (answer.calls.length > 0 && !options.hideCalls) {
-    const event = toolCalls(identity, answer.calls);
+    const event = toolCalls(
+      identity,
+      answer.calls.map((call) => scope.egress.shown(call)),
+    );
     event.data = insertContent(event.data, content, last.reasoning);
     return { ...output, event };
   }

@@ -1,5 +1,7 @@
 import { fail } from '../errors.ts';
+import type { ToolCall } from '../models/model.ts';
 import { addressesIn } from './addresses-in.ts';
+import { readArguments } from './arguments.ts';
 import { KnownAddresses } from './known-addresses.ts';
 import { LinkFilter } from './link-filter.ts';
 import type { ResearchInput } from './model.ts';
@@ -110,6 +112,13 @@ export class Egress {
         'egress_refused',
         `${this.#why}, so ${tool.definition.name} takes only web addresses that a web search of this run returned or that its owner or user wrote, copied exactly. Go on without this call.`,
       );
+  }
+
+  /** A call as clients are shown it: they ask the host of an address for its icon. */
+  shown(call: ToolCall): ToolCall {
+    if (call.name !== 'crawl_tool' || !this.isRestricted || this.#approved.has(call.name)) return call;
+    const isKnown = addressesIn(readArguments(call) ?? {}).every((address) => this.#known.find(address) !== undefined);
+    return isKnown ? call : { ...call, argumentsText: JSON.stringify({ url: '(an address that is not known)' }) };
   }
 
   /** A filter for text that people see, while private data is in play: a picture or a link can carry it away. */

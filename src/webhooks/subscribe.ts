@@ -20,6 +20,7 @@ export interface SubscribeRequest {
   filters?: unknown;
   scheme?: string;
   rateLimit?: number;
+  knowledge?: boolean;
 }
 
 /**
@@ -45,6 +46,7 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
     ...(request.filters === undefined ? {} : { filters: request.filters }),
     ...(scheme && scheme !== 'none' ? { scheme } : {}),
     ...(request.rateLimit === undefined ? {} : { rate_limit: request.rateLimit }),
+    ...(request.knowledge === undefined ? {} : { knowledge: request.knowledge }),
     created_at: old['created_at'] ?? now.toISOString(),
   };
   if (scheme === 'none') delete record['scheme'];

@@ -201,7 +201,7 @@ describe('secrets', () => {
       ]) {
         const { status, stderr, stdout } = await agent(...words);
         expect([status, stdout]).toEqual([1, '']);
-        expect(stderr).toMatch(/--secret must have at least 8 characters.*or take this: [\w-]{43}\n$/);
+        expect(stderr).toMatch(/--secret must have at least 8 characters.*or take this: --secret=[\w-]{43}\n$/);
       }
     expect(await Bun.file(join(home, 'webhook_subscriptions.json')).exists()).toBe(false);
     await webhook('subscribe', 'a', '--secret', '12345678');
@@ -225,7 +225,7 @@ describe('secrets', () => {
     await writeFile(join(home, 'config.yaml'), 'platforms: {webhook: {routes: {fixed: {secret: f1x, scheme: slack}}}}');
     const { stdout, status } = await agent('doctor');
     expect(stdout).toContain('WARN  webhooks   The global secret has fewer than 8 characters');
-    expect(stdout).toMatch(/agent gateway setup --yes --secret [\w-]{43}\n/);
+    expect(stdout).toMatch(/agent gateway setup --yes --secret=[\w-]{43}\n/);
     expect(stdout).toContain('WARN  webhooks   The secret of 2 routes has fewer than 8 characters');
     expect(stdout).toContain('agent webhook rotate-secret own --grace 24h\n');
     expect(stdout).toContain('fixed is in config.yaml: give it a longer secret');

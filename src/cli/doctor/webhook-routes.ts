@@ -32,7 +32,7 @@ export async function checkRoutes(place: Place): Promise<Finding[]> {
       area,
       status: 'warn',
       message: `The global secret has fewer than ${MIN_SECRET_LENGTH} characters, so one captured delivery gives it away.`,
-      advice: [`agent gateway setup --yes --secret ${createSecret()}`, 'Enter it at the senders too.'],
+      advice: [`agent gateway setup --yes --secret=${createSecret()}`, 'Enter it at the senders too.'],
     });
   const short = routes.filter((route) => route.secrets.some(({ value }) => value !== global && isShortSecret(value)));
   if (short.length > 0)

@@ -78,7 +78,7 @@ export function checkSecret(secret: string, { settings, environment }: SecretCon
     throw fail(
       'short_secret',
       `--secret must have at least ${MIN_SECRET_LENGTH} characters, and ${MIN_SECRET_LENGTH} bytes in base64 after whsec_. ` +
-        `Leave it out to get a generated one, or take this: ${createSecret()}`,
+        `Leave it out to get a generated one, or take this: --secret=${createSecret()}`,
     );
   if (secret === INSECURE_NO_AUTH && !isLoopbackName(settings.host))
     throw fail(

@@ -24,7 +24,10 @@ const settings = (env: (name: string) => string[]) => ({
   ),
   rate_limit: integer('Accepted requests a minute and route; 0 is no limit (default 30).', { minimum: 0 }),
   auth_failure_limit: integer('Failed signatures a minute and address; 0 is no limit (default 300).', { minimum: 0 }),
-  idempotency_ttl: integer('How long a delivery id is remembered (default 3600).', { minimum: 1, unit: 'seconds' }),
+  idempotency_ttl: integer('How long a delivery with an id is remembered (default 3600).', {
+    minimum: 1,
+    unit: 'seconds',
+  }),
   script_timeout_seconds: Type.Optional(
     Type.Number({ exclusiveMinimum: 0, unit: 'seconds', description: 'Longest run of a route script (default 30).' }),
   ),
