@@ -1,5 +1,5 @@
 import { weaknessOf } from '../config/api-token.ts';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { writeDotenv } from '../webhooks/dotenv-write.ts';
 import { createSecret } from '../webhooks/secret.ts';
 import { defineCliCommand } from './command.ts';
@@ -15,16 +15,14 @@ export const tokenCommand = defineCliCommand({
     const { config, home, origins } = await context.loadConfig();
     const weakness = args.token === undefined ? undefined : weaknessOf(args.token);
     if (weakness)
-      throw userError(
+      throw fail(
         'weak_token',
-        400,
         `The token ${weakness}. Leave --token out for a generated one, or take this: --token=${createSecret()}`,
       );
     const present = config.server.api_token;
     if (present !== undefined && present !== args.token && !args.replace)
-      throw userError(
+      throw fail(
         'token_exists',
-        409,
         `There is a token already (${origins.get('server.api_token')?.label}); --replace makes another one.`,
       );
     const token = args.token ?? createSecret();

@@ -1,7 +1,7 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 
 /** Absolute path of the agent home: the override, `AGENT_HOME`, else `~/.agent`. */
 export function resolveHome(env: Record<string, string | undefined>, override?: string): string {
@@ -31,11 +31,9 @@ export async function ensureHome(home: string): Promise<boolean> {
     );
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw internalError(
-      'home_unusable',
-      `The agent home ${home} cannot be created (${reason}); set AGENT_HOME.`,
-      error,
-    );
+    throw fail('home_unusable', `The agent home ${home} cannot be created (${reason}); set AGENT_HOME.`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { AppError, upstreamError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { WorkerPool } from '../lib/worker-pool.ts';
 import type { ParseOperations } from './parse.worker.ts';
 import type { ParsedPage, ParseInput } from './parse-page.ts';
@@ -39,10 +39,9 @@ export function createParsePool({ size = 2, idleMs = 30_000 }: ParsePoolOptions 
 }
 
 function exceeded(limit: 'time' | 'memory' | 'crash', cause?: unknown): AppError {
-  if (limit === 'time')
-    return upstreamError('upstream_timeout', 'The page took too long to read.', { retryable: false });
+  if (limit === 'time') return fail('upstream_timeout', 'The page took too long to read.', { retryable: false });
   const why = limit === 'memory' ? 'The page needs too much memory to read.' : 'The page broke its parser.';
-  return userError('unreadable_page', 400, why, cause);
+  return fail('unreadable_page', why, { cause });
 }
 
 function busy(): AppError {

@@ -1,4 +1,4 @@
-import { AppError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { serveWorker } from '../lib/serve-worker.ts';
 import { type ParsedPage, type ParseInput, parsePage } from './parse-page.ts';
 
@@ -8,7 +8,9 @@ const operations = serveWorker({
       return await parsePage(input);
     } catch (error) {
       // Parsers throw anything on hostile input, stack overflow included: for the caller the page is unreadable.
-      throw error instanceof AppError ? error : userError('unreadable_page', 400, 'The page could not be read.', error);
+      throw error instanceof AppError
+        ? error
+        : fail('unreadable_page', 'The page could not be read.', { cause: error });
     }
   },
 });

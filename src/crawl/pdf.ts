@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { ParsedPage } from './parse-page.ts';
 
 /** Extracts the text of a PDF, one paragraph per page. Throws an AppError `unreadable_page` for a corrupt or locked file. */
@@ -18,6 +18,6 @@ export async function readPdf(bytes: Uint8Array): Promise<ParsedPage> {
         .join('\n\n'),
     };
   } catch (cause) {
-    throw userError('unreadable_page', 400, 'The PDF is corrupt or locked.', cause);
+    throw fail('unreadable_page', 'The PDF is corrupt or locked.', { cause });
   }
 }

@@ -27,8 +27,9 @@ export function routeAddress(address: RouteAddress): string | DeliveryFailure {
   if (!isHttpUrl(rendered)) return refuse('must be an http or https address');
   if (template === rendered && !template.includes('{')) return rendered;
   const url = new URL(rendered);
-  if (url.username || url.password) return refuse('has a user name or password that an event filled in');
-  const fixed = FIXED_ORIGIN.exec(template ?? '') ? URL.parse((template ?? '').slice(0, template?.indexOf('{'))) : null;
+  if (url.username || url.password) return refuse('cannot have a user name or password beside values of an event');
+  const isFixed = template !== undefined && FIXED_ORIGIN.test(template);
+  const fixed = isFixed ? URL.parse(template.slice(0, template.indexOf('{'))) : null;
   if (!fixed) {
     if (isListed(url, address.allowedHosts)) return rendered;
     return refuse(
@@ -38,6 +39,11 @@ export function routeAddress(address: RouteAddress): string | DeliveryFailure {
   const folder = fixed.pathname.slice(0, fixed.pathname.lastIndexOf('/') + 1);
   if (url.origin === fixed.origin && url.pathname.startsWith(folder)) return rendered;
   return refuse('leads elsewhere than its owner wrote');
+}
+
+/** Whether scheme and host of a template are its owner's, so that no event can choose who is called. */
+export function hasFixedHost(template: string): boolean {
+  return !template.includes('{') || FIXED_ORIGIN.test(template.trim());
 }
 
 /** An entry without a port means the scheme's own. */

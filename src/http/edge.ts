@@ -1,4 +1,4 @@
-import { type AppError, toAppError, userError } from '../errors.ts';
+import { type AppError, fail, toAppError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { logAccess } from './access-log.ts';
 import type { Authorize } from './auth.ts';
@@ -36,13 +36,13 @@ export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Resp
     if (unauthorized) return unauthorized;
     const maxBytes = maxBytesOf(request, limits);
     if ((contentLengthOf(request) ?? 0) > maxBytes) return bodyTooLarge(maxBytes);
-    if (!isDecodable(path)) return userError('malformed_url', 400, 'The address has a broken percent-encoding.');
+    if (!isDecodable(path)) return fail('malformed_url', 'The address has a broken percent-encoding.');
     return undefined;
   };
 
   const answer = (request: Request, path: string, requestId: string): Response | Promise<Response> => {
     const caller = needs.checkCaller(request);
-    if (!caller.ok) return errorResponse(userError(caller.code, caller.status, caller.message), requestId, path);
+    if (!caller.ok) return errorResponse(fail(caller.code, caller.message), requestId, path);
     const preflight = cors.preflight(request);
     if (preflight) return preflight;
     // Probes come first and often: they need neither the router nor the time it takes to compile its first route.

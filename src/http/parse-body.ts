@@ -1,4 +1,4 @@
-import { AppError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { isFromPage } from './check-caller.ts';
 import { readBody } from './read-body.ts';
 
@@ -41,11 +41,7 @@ export async function parseBody(request: Request, limits: BodyLimits): Promise<R
 export function checkJsonType(request: Request): void {
   const type = mediaType(request);
   if (/^application\/(.+\+)?json$/.test(type) || (type === '' && !isFromPage(request.headers))) return;
-  throw userError(
-    'unsupported_media_type',
-    415,
-    'Send the request body as JSON with "Content-Type: application/json".',
-  );
+  throw fail('unsupported_media_type', 'Send the request body as JSON with "Content-Type: application/json".');
 }
 
 function mediaType(request: Request): string {
@@ -53,8 +49,7 @@ function mediaType(request: Request): string {
 }
 
 function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
-  const malformed = (reason: string) =>
-    userError('malformed_json', 400, `The request body is not valid JSON: ${reason}.`);
+  const malformed = (reason: string) => fail('malformed_json', `The request body is not valid JSON: ${reason}.`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -105,7 +100,7 @@ async function parseForm(bytes: Uint8Array<ArrayBuffer>, request: Request): Prom
     const headers = { 'content-type': request.headers.get('content-type') ?? '' };
     form = (await new Response(bytes, { headers }).formData()) as FormData;
   } catch (error) {
-    throw userError('malformed_form', 400, 'The request body is not a valid multipart form.', error);
+    throw fail('malformed_form', 'The request body is not a valid multipart form.', { cause: error });
   }
   const fields: Record<string, unknown> = {};
   for (const name of new Set(form.keys())) {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Embedder } from '../models/model.ts';
@@ -131,5 +131,5 @@ function asKnowledge(provider: KnowledgeProvider & { stop?(): void }): Knowledge
 /** The configuration was checked before; this is for callers that built one by hand. */
 function needed(value: string | undefined, variable: string): string {
   if (value !== undefined) return value;
-  throw userError('config_invalid', 500, `${variable} is not set.`);
+  throw fail('config_invalid', `${variable} is not set.`);
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { AppError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { type WorkerLimit, WorkerPool } from '../lib/worker-pool.ts';
 import type { IngestOperations } from './ingest.worker.ts';
 import type { IngestDocument } from './model.ts';
@@ -71,18 +71,16 @@ export class DocumentReader {
   #exceeded(limit: WorkerLimit, cause: unknown): AppError {
     const { read_timeout_seconds: seconds, read_memory_bytes: bytes } = this.#limits;
     if (limit === 'time')
-      return userError(
+      return fail(
         'document_time_limit',
-        422,
         `The document takes longer to read than the ${seconds} seconds it may take (knowledge.read_timeout_seconds).`,
       );
     if (limit === 'memory')
-      return userError(
+      return fail(
         'document_memory_limit',
-        422,
         `The document needs more memory to read than the ${bytes} bytes it may use (knowledge.read_memory_bytes).`,
       );
-    return userError('unreadable_content', 400, 'The document broke the program that reads it.', cause);
+    return fail('unreadable_content', 'The document broke the program that reads it.', { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { WorkerSource } from '../lib/worker-channel.ts';
@@ -127,7 +127,7 @@ export function createLocalKnowledge(options: LocalKnowledgeOptions): LocalKnowl
     },
     async ingest(document, signal) {
       signal.throwIfAborted();
-      if (document.name.trim() === '') throw userError('empty_name', 400, 'The document has no name.');
+      if (document.name.trim() === '') throw fail('empty_name', 'The document has no name.');
       if (!documentKind(document.name, document.mediaType)) throw unsupportedType();
       if (document.bytes.length === 0) throw emptyFile();
       const uri = localUri(document.name);
@@ -138,12 +138,12 @@ export function createLocalKnowledge(options: LocalKnowledgeOptions): LocalKnowl
         await embeddings?.catchUp(signal);
       }
       const current = parsed === undefined ? stored : await reader.call('find', { file, uri });
-      if (!current) throw userError('removed', 409, 'The document was removed while it was being added.');
+      if (!current) throw fail('removed', 'The document was removed while it was being added.');
       return { uri, title: current.title, description: current.description ?? null };
     },
     async remove(uri) {
       if (uri.startsWith('handbook://'))
-        throw userError('builtin', 400, 'The handbook is built in; switch it off with knowledge.handbook: false.');
+        throw fail('builtin', 'The handbook is built in; switch it off with knowledge.handbook: false.');
       return writer.call('remove', { file, uri: uri.replace(/#.*$/s, '') });
     },
     async check() {

@@ -1,4 +1,4 @@
-import { AppError, type AppErrorOptions, internalError } from '../errors.ts';
+import { AppError, type AppErrorOptions, fail } from '../errors.ts';
 
 /** What a worker can be asked, by name. */
 export type Operations = Record<string, (payload: never) => unknown>;
@@ -44,7 +44,7 @@ export function serveWorker<T extends Operations>(operations: T): T {
 export function unpackError(error: { message: string; options?: AppErrorOptions }): AppError {
   return error.options
     ? new AppError(error.message, error.options)
-    : internalError('internal_error', 'Internal server error', new Error(error.message));
+    : fail('internal_error', 'Internal server error', { cause: new Error(error.message) });
 }
 
 /** An error as plain data: the class does not survive the way between threads. */

@@ -1,4 +1,4 @@
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { type Operations, unpackError } from './serve-worker.ts';
 import { startWorker, type WorkerChannel, type WorkerSource } from './worker-channel.ts';
 
@@ -48,7 +48,7 @@ export class WorkerHandle<T extends Operations> {
   }
 
   /** Ends the worker at once; its calls reject with `reason`, and the next call starts it again. Idempotent. */
-  terminate(reason: unknown = internalError('worker_stopped', 'The server is stopping.')): void {
+  terminate(reason: unknown = fail('worker_stopped', 'The server is stopping.')): void {
     this.#channel?.kill();
     this.#channel = undefined;
     for (const pending of this.#pending.values()) pending.reject(reason);
@@ -73,7 +73,8 @@ export class WorkerHandle<T extends Operations> {
         else pending?.reject(unpackError(response.error));
       },
       onEnd: (reason) => {
-        if (channel === this.#channel) this.terminate(internalError('worker_failed', 'Internal server error', reason));
+        if (channel === this.#channel)
+          this.terminate(fail('worker_failed', 'Internal server error', { cause: reason }));
       },
     });
     return channel;

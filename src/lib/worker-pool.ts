@@ -1,4 +1,4 @@
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { IdleWorkers } from './idle-workers.ts';
 import type { Operations } from './serve-worker.ts';
 import type { WorkerSource } from './worker-channel.ts';
@@ -95,7 +95,7 @@ export class WorkerPool<T extends Operations> {
 
   /** Ends every worker; calls under way and waiting ones are refused. Idempotent, and the next call starts anew. */
   stop(): void {
-    const reason = internalError('worker_stopped', 'The server is stopping.');
+    const reason = fail('worker_stopped', 'The server is stopping.');
     for (const job of [...this.#waiting, ...this.#longWaiting, ...this.#running]) this.#end(job, reason);
     this.#idle.stop();
   }
@@ -201,5 +201,5 @@ export class WorkerPool<T extends Operations> {
 }
 
 function tooBusy(): Error {
-  return internalError('too_busy', 'Too many calls wait for a worker.');
+  return fail('too_busy', 'Too many calls wait for a worker.');
 }

@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { CONNECTION_LOST, type ConnectionNeeds, connect, type McpConnection, type ToolResult } from './connection.ts';
 import { describeBlocked, describeTarget } from './describe-failure.ts';
 import type { McpServerSpec, McpTool } from './model.ts';
@@ -52,20 +52,18 @@ export class RunServer {
     try {
       const opened = await this.#usable(both);
       try {
-        return await opened.connection.callTool(tool.name, args, both);
+        return await this.#callOn(opened, tool.name, args, both);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== CONNECTION_LOST) throw error;
         if (isDestructive(tool)) throw error;
         const again = await this.#usable(both);
         if (again === opened) throw error;
-        // The second process may be another version than the first.
-        if (!again.tools.some(({ name }) => name === tool.name)) throw error;
-        return await again.connection.callTool(tool.name, args, both);
+        return await this.#callOn(again, tool.name, args, both);
       }
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.aborted)
-        throw upstreamError(
+        throw fail(
           'upstream_timeout',
           `${describeTarget(this.spec.target)} did not answer within ${this.spec.timeoutMs / 1000} seconds.`,
           { retryable: true, cause: error },
@@ -80,6 +78,12 @@ export class RunServer {
       const opened = await pending?.catch(() => undefined);
       await opened?.connection.close();
     }
+  }
+
+  /** The second process of a run may offer other tools than the first. */
+  #callOn({ connection, blocked, key }: Opened, tool: string, args: Record<string, unknown>, signal: AbortSignal) {
+    if (blocked.includes(tool)) throw fail('mcp_tools_changed', describeBlocked(this.spec.name, [tool], key));
+    return connection.callTool(tool, args, signal);
   }
 
   /** The live connection; the second one when the first broke. There is no third. */
@@ -108,11 +112,10 @@ export class RunServer {
     } catch (error) {
       this.#closed.signal.throwIfAborted();
       if (!timeout.aborted) throw error;
-      throw upstreamError(
-        'upstream_timeout',
-        `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`,
-        { retryable: true, cause: error },
-      );
+      throw fail('upstream_timeout', `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`, {
+        retryable: true,
+        cause: error,
+      });
     }
   }
 }

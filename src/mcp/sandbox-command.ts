@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { bindOrLink, SYSTEM_FOLDERS } from '../sandbox/bubblewrap.ts';
 import type { SharedFolder } from './model.ts';
 import { isWithin } from './shared-folders.ts';
@@ -47,6 +47,7 @@ const SYSTEM_FILES = [
  */
 export function sandboxCommand(plan: SandboxPlan): string[] {
   const { bwrap, isRoot, hasFilter, network } = plan;
+  const mounts = mountsOf(plan);
   return [
     bwrap,
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--hostname', 'sandbox'],
@@ -57,11 +58,12 @@ export function sandboxCommand(plan: SandboxPlan): string[] {
     ...SYSTEM_FOLDERS.flatMap(bindOrLink),
     ...SYSTEM_FILES.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--proc', '/proc', '--dev', '/dev', ...tmpfs(plan, '/dev/shm', SHM_BYTES)],
-    ...mountsOf(plan).flatMap(({ path, how }) => {
+    ...mounts.flatMap(({ path, how }) => {
       if (how === 'tmp') return tmpfs(plan, path, TMP_BYTES);
       if (how === 'mask') return tmpfs(plan, path, MASK_BYTES);
       return [how === 'write' ? '--bind-try' : '--ro-bind-try', path, path];
     }),
+    ...linksTo(plan, mounts).flatMap(({ at, to }) => ['--symlink', to, at]),
     ...['--remount-ro', '/', '--chdir', plan.cwd, '--'],
   ];
 }
@@ -71,21 +73,47 @@ interface Mount {
   how: 'tmp' | 'mask' | 'read' | 'write';
 }
 
-/** Outer folders first, because a mount hides what was mounted below its place before. */
+/** At their real places, outer folders first, because a mount hides what was mounted below its place before. */
 function mountsOf({ home, folders }: SandboxPlan): Mount[] {
+  const real = folders.map(({ path, writable }) => ({ path: realPath(path), writable }));
   const mounts: Mount[] = [
     { path: '/tmp', how: 'tmp' },
-    ...folders.map(({ path, writable }): Mount => ({ path, how: writable ? 'write' : 'read' })),
-    ...folders.flatMap(({ path }) => maskIn(path, home)),
+    ...real.map(({ path, writable }): Mount => ({ path, how: writable ? 'write' : 'read' })),
+    ...(real.some(({ path }) => isWithin(home, path)) ? [{ path: home, how: 'mask' as const }] : []),
   ];
   const depth = ({ path }: Mount) => path.split('/').filter(Boolean).length;
   return mounts.sort((a, b) => depth(a) - depth(b));
 }
 
-/** Where the agent home would be seen through a shared folder, which may be a link. */
-function maskIn(path: string, home: string): Mount[] {
-  const real = realPath(path);
-  return isWithin(home, real) ? [{ path: join(path, relative(real, home)), how: 'mask' }] : [];
+/** The links by which folders were named, where no mount brings them along. */
+function linksTo({ folders }: SandboxPlan, mounts: readonly Mount[]): { at: string; to: string }[] {
+  const links = new Map<string, string>();
+  const visible = ['/usr', ...mounts.filter(({ how }) => how === 'read' || how === 'write').map(({ path }) => path)];
+  for (const { path } of folders)
+    for (const { at, to } of linksOn(path)) {
+      const isThere = SYSTEM_FOLDERS.includes(at) || visible.some((folder) => isWithin(at, folder));
+      if (!isThere) links.set(at, to);
+    }
+  return [...links].map(([at, to]) => ({ at, to }));
+}
+
+/** Every symbolic link on the way to a path. */
+function linksOn(path: string): { at: string; to: string }[] {
+  const links: { at: string; to: string }[] = [];
+  let rest = path.split('/').filter(Boolean);
+  let here = '/';
+  // As many as the kernel follows (path_resolution(7)).
+  while (rest.length > 0 && links.length < 40) {
+    const next = join(here, rest[0] as string);
+    rest = rest.slice(1);
+    if (lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      const to = resolve(dirname(next), readlinkSync(next));
+      links.push({ at: next, to });
+      rest = [...to.split('/').filter(Boolean), ...rest];
+      here = '/';
+    } else here = next;
+  }
+  return links;
 }
 
 function realPath(path: string): string {

@@ -1,4 +1,4 @@
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { WorkerHandle } from '../lib/worker-handle.ts';
 import type { Evaluation, SandboxLimits } from './model.ts';
 import type { QuickJsOperations } from './quickjs.worker.ts';
@@ -49,7 +49,7 @@ export class QuickJsWorker {
       return await Promise.race([late.promise, this.#worker.call('evaluate', code)]);
     } catch (error) {
       signal.throwIfAborted();
-      throw internalError('sandbox_failed', 'The code sandbox could not be started.', error);
+      throw fail('sandbox_failed', 'The code sandbox could not be started.', { cause: error });
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);

@@ -1,4 +1,4 @@
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { serveWorker } from '../lib/serve-worker.ts';
 import { type BuildSettings, type BuiltDeck, buildDeck, buildFromMarkdown, type OutlinedDeck } from './build.ts';
 import type { LoadedImage } from './model.ts';
@@ -18,7 +18,7 @@ const operations = serveWorker({
         ? await buildFromMarkdown(request.content, request.locale, request.settings)
         : await buildDeck(request.deck, request.images, request.loaded, request.settings);
     } catch (error) {
-      throw internalError('slides_failed', 'The presentation could not be built.', error);
+      throw fail('slides_failed', 'The presentation could not be built.', { cause: error });
     } finally {
       // The next deck may be long in coming, and the heap would stay at its largest until then.
       if (request.kind === 'deck' || request.content.length > LARGE_LENGTH) setImmediate(() => Bun.gc(true));

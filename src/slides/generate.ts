@@ -1,6 +1,6 @@
 import type { SlidesConfig } from '../config/sections/slides.ts';
 import type { GuardedFetch } from '../crawl/guarded-fetch.ts';
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
@@ -98,6 +98,6 @@ export function createSlideGenerator({ models, guardedFetch, clock, log, config 
 
 function exceeded(limit: WorkerLimit, cause?: unknown) {
   return limit === 'time'
-    ? internalError('slides_timeout', 'The presentation took too long to build.')
-    : internalError('slides_failed', 'The presentation could not be built.', cause);
+    ? fail('slides_timeout', 'The presentation took too long to build.')
+    : fail('slides_failed', 'The presentation could not be built.', { cause });
 }

@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os';
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { serveWorker } from '../lib/serve-worker.ts';
 import { resample } from './condition.ts';
 import { Mix } from './mix.ts';
@@ -49,7 +49,7 @@ function reading<P, A>(work: (payload: P) => Promise<A>): (payload: P) => Promis
 
 /** A provider's audio that cannot be used. */
 function audioUnreadable(message: string) {
-  return upstreamError('upstream_rejected', message, { retryable: false });
+  return fail('upstream_rejected', message, { retryable: false });
 }
 
 /** Bytes whose buffer holds nothing else, so that it can be handed over. */

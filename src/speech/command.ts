@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
-import { upstreamError, userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { guessLocale } from '../lib/guess-locale.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import { programEnvironment } from '../lib/program-environment.ts';
@@ -32,9 +32,8 @@ export function createCommandSpeech(options: CommandSpeechOptions): SpeechEngine
   const find = () => {
     const path = Bun.which(options.program);
     if (!path)
-      throw userError(
+      throw fail(
         'speech_not_configured',
-        400,
         `The speech program ${options.program} is not installed (speech.command.program)`,
       );
     return path;
@@ -112,7 +111,7 @@ async function runProgram(
       detached: true,
     } as never);
   } catch (error) {
-    throw upstreamError('upstream_unavailable', `${name} could not be started.`, { retryable: false, cause: error });
+    throw fail('upstream_unavailable', `${name} could not be started.`, { retryable: false, cause: error });
   }
   let stopped: 'timeout' | 'size' | undefined;
   const kill = () => killGroup(child.pid);
@@ -135,12 +134,11 @@ async function runProgram(
     if (stopped) kill();
     const exitCode = await child.exited;
     signal.throwIfAborted();
-    if (stopped === 'timeout') throw upstreamError('upstream_timeout', `${name} took too long.`, { retryable: true });
-    if (stopped === 'size')
-      throw upstreamError('upstream_rejected', `${name} wrote too much audio.`, { retryable: false });
+    if (stopped === 'timeout') throw fail('upstream_timeout', `${name} took too long.`, { retryable: true });
+    if (stopped === 'size') throw fail('upstream_rejected', `${name} wrote too much audio.`, { retryable: false });
     if (exitCode !== 0)
-      throw upstreamError('upstream_unavailable', `${name} failed (exit status ${exitCode}).`, { retryable: true });
-    if (size === 0) throw upstreamError('upstream_rejected', `${name} wrote no audio.`, { retryable: true });
+      throw fail('upstream_unavailable', `${name} failed (exit status ${exitCode}).`, { retryable: true });
+    if (size === 0) throw fail('upstream_rejected', `${name} wrote no audio.`, { retryable: true });
     return new Uint8Array(Buffer.concat(chunks, size));
   } finally {
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, fdatasync, openSync } from 'node:fs';
-import { AppError, internalError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createPrivateFile } from '../lib/private-file.ts';
 
@@ -67,7 +67,7 @@ export class GroupCommit {
       this.#walFile = openSync(`${path}-wal`, 'r+');
     } catch (error) {
       this.#close();
-      throw internalError('database_unavailable', `The database ${path} cannot be opened.`, error);
+      throw fail('database_unavailable', `The database ${path} cannot be opened.`, { cause: error });
     }
   }
 
@@ -85,7 +85,7 @@ export class GroupCommit {
 
   /** The connection for reads. */
   get db(): Database {
-    if (!this.#db) throw internalError('database_unavailable', 'The webhook database is not open.');
+    if (!this.#db) throw fail('database_unavailable', 'The webhook database is not open.');
     return this.#db;
   }
 
@@ -146,7 +146,7 @@ export class GroupCommit {
     const results: unknown[] = [];
     const db = this.#db;
     try {
-      if (!db) throw internalError('database_unavailable', 'The webhook database is not open.');
+      if (!db) throw fail('database_unavailable', 'The webhook database is not open.');
       db.run('BEGIN IMMEDIATE');
       for (const write of writes) results.push(write.work(db, results));
       db.run('COMMIT');
@@ -187,7 +187,7 @@ function storeError(error: unknown): unknown {
   if (error instanceof AppError) return error;
   return isBusy(error)
     ? lockedError(error)
-    : internalError('database_unavailable', 'The webhook database failed.', error);
+    : fail('database_unavailable', 'The webhook database failed.', { cause: error });
 }
 
 function lockedError(cause?: unknown): AppError {

@@ -22,6 +22,10 @@ export interface RouteSnapshot {
   scriptTimeoutMs: number;
   mode: 'quick' | 'research';
   toolsets?: string[];
+  /** Whether runs read private documents; absent: only when the owner says who reads their answers. */
+  knowledge?: boolean;
+  /** Tools its owner lets run although the run has read private data. */
+  approvedTools?: string[];
   maxConcurrency?: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import type { Deliverer } from '../delivery/model.ts';
-import { AppError, toAppError, userError } from '../errors.ts';
+import { AppError, fail, toAppError } from '../errors.ts';
 import { type CheckCaller, createCallerCheck, isFromPage } from '../http/check-caller.ts';
 import { createCors } from '../http/cors.ts';
 import type { Listener } from '../http/listener.ts';
@@ -239,13 +239,12 @@ function listen(host: string | undefined, port: number, handlers: Handlers): Bun
     if (error instanceof AppError) throw error;
     const where = `${host ?? 'localhost'}:${port}`;
     if (isInUse(error))
-      throw userError(
+      throw fail(
         'port_in_use',
-        500,
         `Port ${port} on ${host ?? 'all addresses'} (${where}) is already in use; set platforms.webhook.extra.port or WEBHOOK_PORT.`,
-        error,
+        { cause: error },
       );
-    throw userError('listen_failed', 500, `The webhook listener cannot listen on ${where}.`, error);
+    throw fail('listen_failed', `The webhook listener cannot listen on ${where}.`, { cause: error });
   }
 }
 

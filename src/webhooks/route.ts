@@ -100,7 +100,9 @@ function readWork(record: Record<string, unknown>, skills: string[], context: Ro
   const rawLimit = numberOf(record['raw_limit']);
   const maxConcurrency = numberOf(record['max_concurrency']);
   // Tools beyond reading are granted by whoever can edit config.yaml, not by the file a command writes.
-  const toolsets = context.source === 'static' ? textList(record['toolsets']) : undefined;
+  const isStatic = context.source === 'static';
+  const toolsets = isStatic ? textList(record['toolsets']) : undefined;
+  const approvedTools = isStatic ? textList(record['approved_tools']) : undefined;
   return {
     ...(prompt ? { prompt } : {}),
     skills,
@@ -112,6 +114,8 @@ function readWork(record: Record<string, unknown>, skills: string[], context: Ro
     scriptTimeoutMs: timeout && timeout > 0 ? timeout * 1000 : context.settings.scriptTimeoutMs,
     mode: record['mode'] === 'research' ? 'research' : 'quick',
     ...(toolsets?.length ? { toolsets } : {}),
+    ...(approvedTools?.length ? { approvedTools } : {}),
+    ...(typeof record['knowledge'] === 'boolean' ? { knowledge: record['knowledge'] } : {}),
     ...(maxConcurrency && maxConcurrency > 0 ? { maxConcurrency } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { createSecret } from './secret.ts';
 import type { AcceptedScheme } from './signatures.ts';
@@ -20,6 +20,7 @@ export interface SubscribeRequest {
   filters?: unknown;
   scheme?: string;
   rateLimit?: number;
+  knowledge?: boolean;
 }
 
 /**
@@ -45,15 +46,15 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
     ...(request.filters === undefined ? {} : { filters: request.filters }),
     ...(scheme && scheme !== 'none' ? { scheme } : {}),
     ...(request.rateLimit === undefined ? {} : { rate_limit: request.rateLimit }),
+    ...(request.knowledge === undefined ? {} : { knowledge: request.knowledge }),
     created_at: old['created_at'] ?? now.toISOString(),
   };
   if (scheme === 'none') delete record['scheme'];
   // A secret the user sets ends a rotation: the former ones must not stay valid.
   if (request.secret !== undefined) delete record['secrets'];
   if (record['deliver_only'] === true && record['deliver'] === 'log')
-    throw userError(
+    throw fail(
       'deliver_only_needs_target',
-      400,
       '--deliver-only requires --deliver to be a real target (telegram, slack, webhook, …), not log.',
     );
   return record;
@@ -63,9 +64,8 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
 export function readScheme(text: string): AcceptedScheme {
   const scheme = text.trim().toLowerCase() === 'none' ? 'none' : schemeOf(text);
   if (scheme) return scheme;
-  throw userError(
+  throw fail(
     'unknown_scheme',
-    400,
     `Unknown scheme '${text}'; known are ${SCHEME_WORDS.join(', ')}, and none for any of them.`,
   );
 }

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCommand } from '../../src/cli/index.ts';
 import { renderMarkdown } from '../../src/cli/research/render.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { SqliteWebhookStore } from '../../src/store/webhook-store.ts';
 import { expectCalm, HOSTILE, HOSTILE_WORD } from '../helpers/hostile-text.ts';
 import { type ModelServer, startModelServer } from '../helpers/model-server.ts';
 import { planText } from '../research/script.ts';
-import { startGateway } from '../webhooks/gateway.ts';
 import { runWords } from './run-cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agent-hostile-'));
@@ -176,21 +177,29 @@ async function subscribe({ home }: Place): Promise<void> {
   );
 }
 
-/** An event with an attacker's type and answer, in the delivery log of the home. */
+/** An event with an attacker's type, reason, delivery id and answer in the delivery log, as older versions took them. */
 async function acceptEvent(at: Place): Promise<void> {
-  mkdirSync(at.home, { recursive: true });
   await subscribe(at);
-  await using gateway = await startGateway({
-    home: at.home,
-    routes: { a: { secret: 'secret', prompt: 'x' } },
-    run: async () => ({ status: 'completed', answer: HOSTILE }) as never,
+  const store = new SqliteWebhookStore({
+    path: join(at.home, 'webhooks.db'),
+    clock: systemClock,
+    owner: 'test',
+    isDeadOwner: () => false,
   });
-  const { delivery_id: id } = (await // A NUL in the type is refused at once.
-  (await gateway.post('a', { event_type: HOSTILE.replaceAll('\0', '') }, { 'x-github-event': '' })).json()) as {
-    delivery_id: string;
-  };
-  expect(id).toBeString();
-  await gateway.settled();
+  store.start();
+  await store.accept({
+    id: 'evt_1',
+    route: 'a',
+    event: HOSTILE,
+    deliveryId: HOSTILE,
+    status: 'ignored',
+    reason: HOSTILE,
+    stage: 'run',
+    body: new TextEncoder().encode('{}'),
+    runId: 'run_1',
+  });
+  await store.update('evt_1', { status: 'delivered', answer: HOSTILE });
+  await store.stop();
 }
 
 for (const terminal of [false, true])

@@ -176,6 +176,19 @@ describe('subscribe', () => {
     expect(await file().exists()).toBe(false);
   });
 
+  test('says what an event decides: who reads the answer, and who is called', async () => {
+    const origin = await webhook('subscribe', 'a', '--deliver', 'origin');
+    expect(origin.stderr).toContain('so its runs do not read your private documents; --knowledge lets them.');
+    const opened = await webhook('subscribe', 'a', '--knowledge');
+    expect(opened.stderr).not.toContain('private documents');
+    expect((await stored())['a']).toMatchObject({ deliver: 'origin', knowledge: true });
+    expect((await webhook('subscribe', 'a', '--knowledge', '--no-knowledge')).status).toBe(2);
+    const called = (url: string) =>
+      webhook('subscribe', 'b', '--deliver', 'webhook', '--no-knowledge', '--deliver-extra', `url=${url}`);
+    expect((await called('{callback}')).stderr).toContain('takes its host from the event, so nothing is delivered');
+    expect((await called('https://hooks.example.org/{id}')).stderr).not.toContain('host');
+  });
+
   test('50 processes at once lose none', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, (_, index) => webhook('subscribe', `n${index}`)));
     expect(results.map((result) => result.stderr).join('')).toBe('');

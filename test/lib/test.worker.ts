@@ -1,4 +1,4 @@
-import { userError } from '../../src/errors.ts';
+import { fail } from '../../src/errors.ts';
 import { serveWorker } from '../../src/lib/serve-worker.ts';
 
 // Operations that behave badly, for worker-pool.test.ts.
@@ -19,7 +19,7 @@ const operations = serveWorker({
   },
   crash: () => process.kill(process.pid, 'SIGSEGV'),
   refuse: () => {
-    throw userError('refused', 418, 'Not here.');
+    throw fail('run_ended', 'Not here.');
   },
   fail: () => {
     throw new TypeError('secret detail');

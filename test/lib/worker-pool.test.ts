@@ -58,7 +58,7 @@ describe.each(['thread', 'process'] as const)('a pool of workers, each a %s', (k
 
   test('throws the errors of the work; the text of unexpected ones stays inside', async () => {
     const pool = createPool({}, kind);
-    expect(await failureOf(pool.call('refuse', undefined, call()))).toMatchObject({ code: 'refused', status: 418 });
+    expect(await failureOf(pool.call('refuse', undefined, call()))).toMatchObject({ code: 'run_ended', status: 409 });
     const failure = await failureOf(pool.call('fail', undefined, call()));
     expect(failure).toMatchObject({ code: 'internal_error', message: 'Internal server error' });
     expect(String(failure?.cause)).toContain('secret detail');

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { escapeLine, escapeText } from '../../lib/escape-controls.ts';
 import type { ChatRequest, Citation } from '../../research/model.ts';
 import { startChat } from '../../research/start-chat.ts';
@@ -122,12 +122,9 @@ async function deliver(
     try {
       await writeUserFile(session.out, report, context.umask);
     } catch (error) {
-      throw userError(
-        'cannot_write',
-        400,
-        `The report cannot be written to ${session.out}; the run is kept as ${runId}.`,
-        error,
-      );
+      throw fail('cannot_write', `The report cannot be written to ${session.out}; the run is kept as ${runId}.`, {
+        cause: error,
+      });
     }
     if (!session.json) await context.warn(`Report written to ${session.out}`);
     return;

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import { AppError, userError } from '../../errors.ts';
+import { AppError, fail } from '../../errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLogger } from '../../lib/log.ts';
 import { withFileLock } from '../../store/file-lock.ts';
@@ -63,28 +63,26 @@ export async function openWebhookCli(context: CommandContext): Promise<WebhookCl
 /** A name as it is stored, or a refusal. */
 export function readName(input: string): string {
   const name = normalizeName(input);
-  if (!isValidName(name)) throw userError('invalid_name', 400, invalidNameMessage(input));
+  if (!isValidName(name)) throw fail('invalid_name', invalidNameMessage(input));
   return name;
 }
 
 /** Refuses a secret that cannot sign, that can be guessed, or that would open the route to others than this machine. */
 export function checkSecret(secret: string, { settings, environment }: SecretContext): void {
-  if (secret.trim() === '') throw userError('invalid_secret', 400, '--secret must not be empty.');
+  if (secret.trim() === '') throw fail('invalid_secret', '--secret must not be empty.');
   if (!secret.isWellFormed())
-    throw userError('invalid_secret', 400, '--secret is not valid Unicode: it holds half of a surrogate pair.');
+    throw fail('invalid_secret', '--secret is not valid Unicode: it holds half of a surrogate pair.');
   const variable = secretVariable(secret);
   const value = variable === undefined ? secret : environment[variable];
   if (value !== undefined && isShortSecret(value))
-    throw userError(
+    throw fail(
       'short_secret',
-      400,
       `--secret must have at least ${MIN_SECRET_LENGTH} characters, and ${MIN_SECRET_LENGTH} bytes in base64 after whsec_. ` +
         `Leave it out to get a generated one, or take this: --secret=${createSecret()}`,
     );
   if (secret === INSECURE_NO_AUTH && !isLoopbackName(settings.host))
-    throw userError(
+    throw fail(
       'insecure_secret',
-      400,
       `--secret ${INSECURE_NO_AUTH} is only allowed when platforms.webhook.extra.host is 127.0.0.1, localhost or ::1.`,
     );
 }
@@ -92,8 +90,8 @@ export function checkSecret(secret: string, { settings, environment }: SecretCon
 /** The refusal for a name nobody has. */
 export function unknownSubscription(name: string, settings: WebhookSettings): Error {
   return Object.hasOwn(settings.routes, name)
-    ? userError('static_route', 409, `'${name}' is a static route; change it in config.yaml.`)
-    : userError('unknown_subscription', 404, `No subscription named '${name}'.`);
+    ? fail('static_route', `'${name}' is a static route; change it in config.yaml.`)
+    : fail('unknown_subscription', `No subscription named '${name}'.`);
 }
 
 /** Opens the delivery log; undefined when no gateway has run in this home. */

@@ -1,4 +1,4 @@
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { readScheme } from '../../webhooks/subscribe.ts';
 import { schemeOf, suggestScheme } from '../../webhooks/suggest-scheme.ts';
@@ -42,9 +42,8 @@ function chooseSeen(name: string, seen: string[], record: Record<string, unknown
   const [only, ...others] = seen;
   if (only !== undefined && others.length === 0) return only;
   const pick = only ?? suggestScheme(name, record) ?? 'SCHEME';
-  throw userError(
+  throw fail(
     only === undefined ? 'no_scheme_seen' : 'several_schemes_seen',
-    409,
     only === undefined
       ? `No signed delivery to '${name}' was seen yet; name the scheme: agent webhook pin ${name} --scheme ${pick}`
       : `Deliveries to '${name}' were signed by ${seen.join(', ')}; choose one: agent webhook pin ${name} --scheme ${pick}`,

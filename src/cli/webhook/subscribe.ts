@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createDeliverer } from '../../delivery/deliver.ts';
-import { userError } from '../../errors.ts';
+import { hasFixedHost } from '../../delivery/route-address.ts';
+import { fail } from '../../errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { parseJson } from '../../lib/json.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { isDestinationFromEvent } from '../../webhooks/destination.ts';
 import { compileFilters } from '../../webhooks/filters.ts';
+import { compileRoute } from '../../webhooks/route.ts';
 import { resolveScript } from '../../webhooks/script-path.ts';
 import { webhookUrl } from '../../webhooks/settings.ts';
 import { buildRecord, type SubscribeRequest } from '../../webhooks/subscribe.ts';
@@ -37,6 +40,8 @@ const args = {
   },
   'deliver-only': { type: 'boolean', description: 'Send the rendered prompt itself, without an agent run' },
   'no-deliver-only': { type: 'boolean', description: 'Run the agent again on a subscription that was direct' },
+  knowledge: { type: 'boolean', description: 'Let runs read private documents whoever reads the answer' },
+  'no-knowledge': { type: 'boolean', description: 'Close private documents to the runs' },
   filters: { type: 'string', valueHint: 'json|@file', description: 'Conditions an event must meet' },
   scheme: { type: 'string', description: 'The only signature scheme to accept, or its sender; none accepts every one' },
   'rate-limit': {
@@ -56,7 +61,7 @@ export const subscribeCommand = defineCliCommand({
     const cli = await openWebhookCli(context);
     const name = readName(values.name);
     if (Object.hasOwn(cli.settings.routes, name))
-      throw userError('static_route', 409, `'${name}' is a static route of config.yaml; choose another name.`);
+      throw fail('static_route', `'${name}' is a static route of config.yaml; choose another name.`);
     const request = await readRequest(values);
     const warnings = await check(request, cli);
     const { record, isNew } = await cli.update((subscriptions) => {
@@ -65,6 +70,7 @@ export const subscribeCommand = defineCliCommand({
       subscriptions[name] = record;
       return { record, isNew: stored === undefined };
     });
+    warnings.push(...checkRecord(record, cli));
     for (const warning of warnings) await context.warn(`Warning: ${warning}`);
     await report(context, cli, name, record, isNew, warnings);
   },
@@ -79,6 +85,8 @@ async function readRequest(values: ParsedArgs<typeof args>): Promise<SubscribeRe
   });
   if (values['deliver-only'] && values['no-deliver-only'])
     throw usageError('--deliver-only and --no-deliver-only exclude each other.');
+  if (values.knowledge && values['no-knowledge'])
+    throw usageError('--knowledge and --no-knowledge exclude each other.');
   const given = {
     prompt: values.prompt,
     events: values.events === undefined ? undefined : splitList(values.events),
@@ -93,6 +101,7 @@ async function readRequest(values: ParsedArgs<typeof args>): Promise<SubscribeRe
     filters,
     scheme: values.scheme,
     rateLimit: values['rate-limit'],
+    knowledge: values.knowledge || (values['no-knowledge'] ? false : undefined),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as SubscribeRequest;
 }
@@ -101,11 +110,7 @@ async function readFilters(text: string): Promise<unknown> {
   const json = text.startsWith('@') ? await readFilterFile(text.slice(1)) : text;
   const filters = parseJson(json);
   if (typeof filters !== 'object' || filters === null)
-    throw userError(
-      'invalid_filters',
-      400,
-      '--filters must be a JSON object or list, or @ and the name of a file with one.',
-    );
+    throw fail('invalid_filters', '--filters must be a JSON object or list, or @ and the name of a file with one.');
   return filters;
 }
 
@@ -114,7 +119,7 @@ async function readFilterFile(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw userError('invalid_filters', 400, `--filters: the file ${path} cannot be read (${code}).`, error);
+    throw fail('invalid_filters', `--filters: the file ${path} cannot be read (${code}).`, { cause: error });
   }
 }
 
@@ -126,7 +131,7 @@ async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string
   if (request.script) {
     const found = await resolveScript(cli.home, request.script);
     if (!found.ok && found.code === 'outside')
-      throw userError('script_outside', 400, `--script must stay inside ${cli.home}/scripts/.`);
+      throw fail('script_outside', `--script must stay inside ${cli.home}/scripts/.`);
     if (!found.ok)
       warnings.push(`${request.script} does not exist in ${cli.home}/scripts/ yet; events are ignored until it does.`);
   }
@@ -134,8 +139,27 @@ async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string
     const filter = compileFilters(request.filters, cli.routeContext('dynamic').filterTools);
     await filter.prepare();
     if (filter.problems.length > 0)
-      throw userError('invalid_filters', 400, `--filters is not valid: ${filter.problems.join('; ')}.`);
+      throw fail('invalid_filters', `--filters is not valid: ${filter.problems.join('; ')}.`);
   }
+  return warnings;
+}
+
+/** What the whole subscription, older keys included, will not do as one might think. */
+function checkRecord(record: Record<string, unknown>, cli: WebhookCli): string[] {
+  const compiled = compileRoute('check', record, cli.routeContext('dynamic'));
+  if (!compiled.ok) return [];
+  const { work } = compiled.route;
+  const warnings: string[] = [];
+  if (!work.deliverOnly && work.knowledge === undefined && isDestinationFromEvent(work))
+    warnings.push(
+      'the event says who reads the answer, so its runs do not read your private documents; --knowledge lets them.',
+    );
+  const url = work.deliver === 'webhook' ? (work.deliverExtra['url'] ?? work.deliverExtra['chat_id']) : undefined;
+  const { allowed_hosts: allowedHosts } = cli.loaded.config.platforms.outgoing_webhook;
+  if (typeof url === 'string' && allowedHosts.length === 0 && !hasFixedHost(url))
+    warnings.push(
+      'the url takes its host from the event, so nothing is delivered; write scheme and host into it, or list the host in platforms.outgoing_webhook.allowed_hosts.',
+    );
   return warnings;
 }
 
@@ -152,9 +176,8 @@ function checkTarget(name: string, cli: WebhookCli): string[] {
   const names = targets.map((target) => target.name);
   if (!found) {
     const near = nearest(name, names);
-    throw userError(
+    throw fail(
       'unknown_target',
-      400,
       `Unknown delivery target '${name}'${near ? `; did you mean ${near}?` : '.'} Known targets: ${names.join(', ')}.`,
     );
   }

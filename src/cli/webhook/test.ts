@@ -1,4 +1,4 @@
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { readEventType } from '../../webhooks/event-type.ts';
 import { compileRoute, type Route } from '../../webhooks/route.ts';
@@ -28,8 +28,7 @@ export const testCommand = defineCliCommand({
     const cli = await openWebhookCli(context);
     const name = readName(args.name);
     const payload = args.payload === undefined ? defaultPayload() : parseJson(args.payload);
-    if (!isRecord(payload))
-      throw userError('invalid_payload', 400, '--payload is not valid JSON: it must be one JSON object.');
+    if (!isRecord(payload)) throw fail('invalid_payload', '--payload is not valid JSON: it must be one JSON object.');
     const route = await findRoute(cli, name);
     const scheme = route.scheme ?? 'github';
     const type = args.event ?? defaultEvent(route, scheme, args.payload === undefined ? {} : payload);
@@ -63,7 +62,7 @@ async function findRoute(cli: WebhookCli, name: string): Promise<Route> {
   const records = isStatic ? cli.settings.routes : await cli.read();
   if (!Object.hasOwn(records, name)) throw unknownSubscription(name, cli.settings);
   const compiled = compileRoute(name, records[name], cli.routeContext(isStatic ? 'static' : 'dynamic'));
-  if (!compiled.ok) throw userError('invalid_subscription', 409, `The subscription '${name}' ${compiled.reason}.`);
+  if (!compiled.ok) throw fail('invalid_subscription', `The subscription '${name}' ${compiled.reason}.`);
   return compiled.route;
 }
 
@@ -85,12 +84,9 @@ async function send(
     });
   } catch (error) {
     context.signal.throwIfAborted();
-    throw userError(
-      'gateway_unreachable',
-      500,
-      `The gateway is not running on ${base}: start it with agent gateway run.`,
-      error,
-    );
+    throw fail('gateway_unreachable', `The gateway is not running on ${base}: start it with agent gateway run.`, {
+      cause: error,
+    });
   }
   const text = await response.text();
   if (context.json) await context.print({ status: response.status, body: parseJson(text) ?? text });

@@ -2,7 +2,7 @@ import type { TargetSettings } from '../../config/sections/platforms.ts';
 import { type DeliveryFailure, isFailure, notConfigured, refusal } from '../failure.ts';
 import type { DeliveryRequest, OriginInfo } from '../model.ts';
 import type { Prepared, Target, TargetTools } from '../target.ts';
-import { judgeSlackWebhook, slackParts } from './slack.ts';
+import { judgeSlackWebhook, NO_PREVIEW, slackParts } from './slack.ts';
 
 /** The targets `origin` hands on to. */
 export interface OriginTargets {
@@ -66,7 +66,7 @@ async function slackResponse(
       const answer = await guardedHttp({
         service: 'Slack',
         url: responseUrl,
-        body: { text: render(part.text), response_type: 'in_channel', replace_original: false },
+        body: { text: render(part.text), ...NO_PREVIEW, response_type: 'in_channel', replace_original: false },
         signal: part.signal,
       });
       return isFailure(answer) ? answer : judgeSlackWebhook(answer);

@@ -1,4 +1,4 @@
-import { upstreamError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Embedder } from '../../models/model.ts';
 import type { ReadLimits } from '../document-reader.ts';
 import type { Passage } from '../model.ts';
@@ -199,17 +199,17 @@ function cutToBytes(text: string, bytes: number): string {
 
 function refusal(code: number, collection: string) {
   if (CREDENTIAL_CODES.has(code))
-    return upstreamError('upstream_rejected', `${LABEL} refused the credentials (code ${code}).`, { retryable: false });
+    return fail('upstream_rejected', `${LABEL} refused the credentials (code ${code}).`, { retryable: false });
   if (code === UNKNOWN_COLLECTION) {
     const message = `${LABEL} has no collection "${collection}" (code ${code}); it is made with the first document added.`;
-    return upstreamError('upstream_rejected', message, { retryable: false });
+    return fail('upstream_rejected', message, { retryable: false });
   }
   if (LIMIT_CODES.has(code))
-    return upstreamError('upstream_rate_limited', `${LABEL} limits the rate of requests (code ${code}).`, {
+    return fail('upstream_rate_limited', `${LABEL} limits the rate of requests (code ${code}).`, {
       retryable: true,
     });
   if (SERVER_CODES.has(code))
-    return upstreamError('upstream_unavailable', `${LABEL} failed (code ${code}).`, { retryable: true });
+    return fail('upstream_unavailable', `${LABEL} failed (code ${code}).`, { retryable: true });
   const message = `${LABEL} refused the request (code ${code}); models.embedding must be the model that the collection "${collection}" was made with, and the fields those of knowledge.milvus.`;
-  return upstreamError('upstream_rejected', message, { retryable: false });
+  return fail('upstream_rejected', message, { retryable: false });
 }

@@ -1,4 +1,4 @@
-import { internalError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Embedder } from '../../models/model.ts';
 import type { ParsedDocument } from '../document.ts';
 import { DocumentReader, type ReadLimits } from '../document-reader.ts';
@@ -67,7 +67,7 @@ export class VectorDocuments {
 
   #needEmbedder(): Embedder {
     if (this.#embedder) return this.#embedder;
-    throw internalError(
+    throw fail(
       'embedding_not_configured',
       `${this.#label} needs an embedding model; set models.embedding to the one its collection was made with.`,
     );

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { eventStreamResponse, problemResponses } from '../../http/openapi-details.ts';
 import { checkJsonType } from '../../http/parse-body.ts';
 import { readBody } from '../../http/read-body.ts';
@@ -42,6 +42,6 @@ export function createMcpServerRoutes({ sessions, maxBodyBytes }: McpServerRoute
 async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
   checkJsonType(request);
   const message = parseJson(new TextDecoder().decode(await readBody(request, maxBytes)));
-  if (message === undefined) throw userError('malformed_json', 400, 'The request body is not valid JSON.');
+  if (message === undefined) throw fail('malformed_json', 'The request body is not valid JSON.');
   return message;
 }
