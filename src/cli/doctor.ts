@@ -9,6 +9,7 @@ import { checkKnowledge } from './doctor/knowledge.ts';
 import { checkMcp } from './doctor/mcp.ts';
 import { checkModels } from './doctor/models.ts';
 import { checkSearch } from './doctor/search.ts';
+import { checkServer } from './doctor/server.ts';
 import { checkSpeech } from './doctor/speech.ts';
 import { checkWebhooks } from './doctor/webhooks.ts';
 
@@ -16,6 +17,7 @@ import { checkWebhooks } from './doctor/webhooks.ts';
 export const CHECKS: readonly Check[] = [
   checkHome,
   checkDatabase,
+  checkServer,
   checkModels,
   checkSearch,
   checkKnowledge,
@@ -29,7 +31,7 @@ const LABELS = { ok: 'OK  ', warn: 'WARN', fail: 'FAIL' } as const;
 
 /** `agent doctor`: checks the installation and says what to do. */
 export const doctorCommand = defineCliCommand({
-  description: 'Check home, database, models, search, speech, MCP and webhooks, and say what to do',
+  description: 'Check home, database, server, models, search, speech, MCP and webhooks, and say what to do',
   async run(_args, context) {
     const findings = await diagnose(context);
     if (context.json) await context.print({ findings });

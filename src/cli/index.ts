@@ -63,7 +63,7 @@ export const rootCommand: CliGroup = defineCliGroup(
       load: async () => (await import('./config.ts')).configCommand,
     },
     doctor: {
-      description: 'Check home, database, models, search, speech, MCP and webhooks, and say what to do',
+      description: 'Check home, database, server, models, search, speech, MCP and webhooks, and say what to do',
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
   },

@@ -25,7 +25,7 @@ export interface WebhookRequest {
   name: string;
   headers: Headers;
   /** True when a web page caused it. */
-  isFromPage: boolean;
+  isFromPage(): boolean;
   readBody(limit: number): Promise<BodyResult>;
   sender(): Sender;
   /** Told before work that may be slow, so that the connection is kept. */
@@ -54,6 +54,7 @@ export class Admission {
   readonly #authenticator: Authenticator;
   readonly #rates = new RateLimiter();
   readonly #ignored: IgnoredLog;
+  #areRoutesFresh = false;
   /** Keys of the latest deliveries: only for these a look into the store comes before the insert. */
   readonly #recent = new RecentKeys(RECENT_KEYS);
 
@@ -65,7 +66,7 @@ export class Admission {
 
   async admit(request: WebhookRequest): Promise<Answer> {
     const { settings, routes, clock } = this.options;
-    routes.refresh();
+    this.#refreshRoutes();
     const route = routes.find(request.name);
     if (!route) return refuse(404, `Unknown route: ${request.name.slice(0, 100)}`);
     if (!route.enabled) return refuse(403, `Route disabled: ${route.name}`);
@@ -79,7 +80,7 @@ export class Admission {
     const proof = this.#authenticator.check(route, { headers: request.headers, body, sender: () => request.sender() });
     if (!proof.ok) return proof.answer;
     // Without a signature, a browser on this machine could be made to send it.
-    if (proof.scheme === 'none' && request.isFromPage)
+    if (proof.scheme === 'none' && request.isFromPage())
       return refuse(403, 'This route takes no requests from web pages');
 
     const now = clock.now();
@@ -130,6 +131,16 @@ export class Admission {
     }
     this.options.onAccepted();
     return acceptedAnswer(event, accepted.runId);
+  }
+
+  /** Looks for changed subscriptions once for all requests that arrive together: asking the system costs time. */
+  #refreshRoutes(): void {
+    if (this.#areRoutesFresh) return;
+    this.#areRoutesFresh = true;
+    setImmediate(() => {
+      this.#areRoutesFresh = false;
+    });
+    this.options.routes.refresh();
   }
 
   /** The answer to a request that no body can make right, so that strangers do not fill the memory. */
