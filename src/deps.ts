@@ -8,13 +8,13 @@ import type { KnowledgeProvider } from './knowledge/model.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { Gate } from './lib/gate.ts';
 import { createLogger, type Logger } from './lib/log.ts';
+import { admitMcpSettings } from './mcp/admit-settings.ts';
 import { createConnectionNeeds } from './mcp/connection-needs.ts';
 import type { MetadataDeps } from './mcp/metadata.ts';
 import { createMcpPolicy } from './mcp/policy.ts';
 import { type AgentPorts, createResearchPort } from './mcp/server/ports.ts';
 import { McpSessions } from './mcp/server/sessions.ts';
 import { createMcpToolProvider } from './mcp/tool-provider.ts';
-import { validateMcpSettings } from './mcp/validate-settings.ts';
 import { createEmbedder } from './models/embedder.ts';
 import { createExtractiveModel } from './models/extractive/extractive.ts';
 import type { Models } from './models/model.ts';
@@ -64,7 +64,7 @@ export interface Deps extends AsyncDisposable {
   writing: Gate;
   mcp: MetadataDeps;
   /** Refuses bad `mcp_settings` of a request; absent when requests may not name servers. */
-  checkMcpSettings: ((settings: unknown) => void) | undefined;
+  checkMcpSettings: ((settings: unknown) => Promise<void>) | undefined;
   /** What the agent does for MCP clients. */
   agentPorts: AgentPorts;
   /** The clients of `/mcp`. */
@@ -95,7 +95,7 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
   const knowledge = createKnowledgeProvider({ home, config: config.knowledge, embedder, fetch, log, clock });
   const store = createStore({ url: config.database.url, home, clock });
   const code = createCodeToolProvider({ config });
-  const mcp = createMcp(config, home, configuredFetch);
+  const mcp = createMcp({ config, home, clock, log }, configuredFetch);
   const researchDeps: ResearchDeps = {
     models,
     search,
@@ -161,9 +161,7 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     agentPorts,
     mcpSessions,
     mcp,
-    checkMcpSettings: mcp.enabled
-      ? (settings) => void validateMcpSettings(settings, mcp.policy, mcp.defaultTimeoutMs)
-      : undefined,
+    checkMcpSettings: mcp.enabled ? (settings) => admitMcpSettings(settings, mcp) : undefined,
     start: () => store.start(),
     async [Symbol.asyncDispose]() {
       await mcpSessions.stop();
@@ -198,7 +196,10 @@ function createAgentPorts(
   };
 }
 
-function createMcp(config: Config, home: string, openFetch: GuardedStreamFetch): MetadataDeps {
+function createMcp(
+  { config, home, clock, log }: Pick<Deps, 'config' | 'home' | 'clock' | 'log'>,
+  openFetch: GuardedStreamFetch,
+): MetadataDeps {
   const allowPrivateNetwork = config.crawl.allow_private_network;
   return {
     policy: createMcpPolicy(config),
@@ -209,6 +210,8 @@ function createMcp(config: Config, home: string, openFetch: GuardedStreamFetch):
       home,
       guardedFetch: createGuardedStreamFetch({ allowPrivateNetwork }),
       openFetch,
+      clock,
+      onMissingSandbox: (why) => log.warn('mcp servers run without a sandbox', { reason: why }),
     }),
   };
 }

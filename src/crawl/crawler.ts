@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { upstreamError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { Semaphore } from '../lib/semaphore.ts';
@@ -91,10 +91,9 @@ function refuseFailure({ url, status }: GuardedResponse): void {
   if (status >= 200 && status < 300) return;
   const { hostname } = new URL(url);
   if (status === 429)
-    throw upstreamError('upstream_rate_limited', `${hostname} limits the rate of requests.`, { retryable: true });
-  if (status >= 500)
-    throw upstreamError('upstream_unavailable', `${hostname} failed (HTTP ${status}).`, { retryable: true });
-  throw upstreamError('upstream_rejected', `${hostname} does not give this page (HTTP ${status}).`, {
+    throw fail('upstream_rate_limited', `${hostname} limits the rate of requests.`, { retryable: true });
+  if (status >= 500) throw fail('upstream_unavailable', `${hostname} failed (HTTP ${status}).`, { retryable: true });
+  throw fail('upstream_rejected', `${hostname} does not give this page (HTTP ${status}).`, {
     retryable: false,
   });
 }

@@ -1,4 +1,4 @@
-import { AppError, upstreamError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { createGuard, type GuardedTarget, type Resolve } from './guard.ts';
 import { ACCEPT_ENCODING } from './read-body.ts';
 import type { Reach } from './validate-url.ts';
@@ -49,9 +49,9 @@ export function createGuardedTransport(options: GuardedTransportOptions): Guarde
       const location = isRedirect ? response.headers.get('location') : null;
       if (location === null) return { url: target.url, response };
       await response.body?.cancel();
-      if (redirects === MAX_REDIRECTS) throw userError('url_refused', 400, 'The address redirects too many times.');
+      if (redirects === MAX_REDIRECTS) throw fail('url_refused', 'The address redirects too many times.');
       const to = URL.parse(location, target.url.href);
-      if (!to) throw userError('url_refused', 400, 'The address redirects to something invalid.');
+      if (!to) throw fail('url_refused', 'The address redirects to something invalid.');
       url = to.href;
       hop = redirected(hop, response.status, to.origin === target.url.origin);
     }
@@ -121,14 +121,13 @@ function isConnectFailure(error: unknown): boolean {
 export function toFetchError(error: unknown, url: string, timedOut: boolean): AppError {
   if (error instanceof AppError) return error;
   const host = URL.parse(url)?.hostname ?? 'The address';
-  if (timedOut)
-    return upstreamError('upstream_timeout', `${host} did not answer in time.`, { retryable: true, cause: error });
+  if (timedOut) return fail('upstream_timeout', `${host} did not answer in time.`, { retryable: true, cause: error });
   if (/CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|TLS/.test(errorCode(error)))
-    return upstreamError('upstream_rejected', `The certificate of ${host} could not be verified.`, {
+    return fail('upstream_rejected', `The certificate of ${host} could not be verified.`, {
       retryable: false,
       cause: error,
     });
-  return upstreamError('upstream_unavailable', `${host} could not be reached or broke off.`, {
+  return fail('upstream_unavailable', `${host} could not be reached or broke off.`, {
     retryable: true,
     cause: error,
   });

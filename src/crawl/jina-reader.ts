@@ -1,4 +1,4 @@
-import { AppError, upstreamError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { fetchProvider } from '../lib/provider-fetch.ts';
@@ -34,11 +34,11 @@ export async function readWithJina(url: string, options: JinaReaderOptions, sign
   const answer = parseJson(new TextDecoder().decode(bytes));
   const data = isRecord(answer) ? answer['data'] : undefined;
   if (!isRecord(data) || typeof data['content'] !== 'string')
-    throw upstreamError('upstream_unavailable', 'The Jina reader sent an answer that is not a page.', {
+    throw fail('upstream_unavailable', 'The Jina reader sent an answer that is not a page.', {
       retryable: true,
     });
   const content = data['content'].trim();
-  if (!content) throw userError('unreadable_page', 400, 'The page has no readable text.');
+  if (!content) throw fail('unreadable_page', 'The page has no readable text.');
   const finalUrl = typeof data['url'] === 'string' && URL.canParse(data['url']) ? data['url'] : address.href;
   const title = typeof data['title'] === 'string' ? data['title'].trim() : '';
   return { url: finalUrl, title: title || address.hostname, crawled_content: content };
@@ -50,7 +50,7 @@ export async function readWithJina(url: string, options: JinaReaderOptions, sign
  */
 async function checkAddress(url: string, options: JinaReaderOptions, signal: AbortSignal): Promise<URL> {
   const checked = validateUrl(url, options);
-  if (!checked.ok) throw userError('url_refused', 400, checked.message);
+  if (!checked.ok) throw fail('url_refused', checked.message);
   const { allowPrivateNetwork, resolve } = options;
   const guard = createGuard({ allowPrivateNetwork, ...(resolve ? { resolve } : {}) });
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);

@@ -1,4 +1,4 @@
-import { AppError, internalError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { createId } from '../lib/id.ts';
 import type { AgentRole, FinishReason, Model, ModelRequest, ToolCall, Usage } from '../models/model.ts';
@@ -127,7 +127,7 @@ async function* attemptAnswer(
       yield { event: messageChunk(identity, { content, reasoning: piece.reasoning }) };
     }
   }
-  if (!finished) throw internalError('internal_error', `The model ${model.name} ended its answer without a finish.`);
+  if (!finished) throw fail('internal_error', `The model ${model.name} ended its answer without a finish.`);
   return answer;
 }
 

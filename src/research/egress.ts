@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { ToolCall } from '../models/model.ts';
 import { addressesIn } from './addresses-in.ts';
 import { readArguments } from './arguments.ts';
@@ -88,9 +88,8 @@ export class Egress {
     if (!this.isRestricted || this.#approved.has('crawl_tool')) return address;
     const known = this.#known.find(address);
     if (known !== undefined) return known;
-    throw userError(
+    throw fail(
       'url_unknown',
-      403,
       `${this.#why}, so a page is read only at an address that a web search of this run returned or that its owner or user wrote, copied exactly. This address is neither: go on without it.`,
     );
   }
@@ -104,15 +103,13 @@ export class Egress {
       return;
     const closed = this.#hasDocuments || (tool.reach === 'search' && this.#hasAnswers);
     if (this.#isEvent && closed)
-      throw userError(
+      throw fail(
         'egress_refused',
-        403,
         `An event started this run, and it has read private data, so ${tool.definition.name} is closed for the rest of it. Answer from what you have.`,
       );
     if (tool.reach === 'outside' && this.#holdsPrivate && addressesIn(args).some((address) => !this.#isGiven(address)))
-      throw userError(
+      throw fail(
         'egress_refused',
-        403,
         `${this.#why}, so ${tool.definition.name} takes only web addresses that a web search of this run returned or that its owner or user wrote, copied exactly. Go on without this call.`,
       );
   }

@@ -1,20 +1,10 @@
+import { errorKind } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RunService } from '../runs/service.ts';
 import type { RunRow, Store } from '../store/store.ts';
 import type { AgentRunInput, AgentRunner, AgentRunResult } from '../webhooks/agent-runner.ts';
 import { EVENT_AUTHOR, type ResearchInput } from './model.ts';
 
-/** Failures after which the same run may go better. */
-const RETRYABLE = new Set([
-  'upstream_unavailable',
-  'upstream_timeout',
-  'upstream_rate_limited',
-  'internal_error',
-  'database_locked',
-  'database_unavailable',
-  'disk_full',
-  'overloaded',
-]);
 const POLL_MS = 250;
 
 /** Runs the agent for events on durable runs: the same id continues a run, repeats a failed one, or gives its answer. */
@@ -90,7 +80,7 @@ async function result(store: Store, run: RunRow): Promise<AgentRunResult> {
       status: 'failed',
       code,
       message: run.errorMessage ?? `The run is ${run.status}.`,
-      retryable: RETRYABLE.has(code),
+      retryable: errorKind(code).retryable,
     };
   }
   const thread = await store.threads.get(run.threadId);

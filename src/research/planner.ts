@@ -1,4 +1,4 @@
-import { AppError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import type { Finding, NumberedSource, Plan } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
@@ -145,6 +145,6 @@ export function readReview(feedback: string, newestMessage: string): Review {
   if (!edit) return { kind: 'edit', text };
   const said = edit[1] || newestMessage;
   if (said.trim() === '')
-    throw userError('edit_missing', 422, 'The feedback edit_plan needs a message that says what to change.');
+    throw fail('edit_missing', 'The feedback edit_plan needs a message that says what to change.');
   return { kind: 'edit', text: said };
 }

@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import type { ThreadRow } from '../store/store.ts';
 import type { ChatMessage, ChatRequest, ConversationMessage, ReportStyle, ResearchInput } from './model.ts';
@@ -80,16 +80,18 @@ export function readInput(
 }
 
 /** Refuses what the schema cannot say. */
-export function checkRequest(request: ChatRequest, checkMcpSettings: StartChatDeps['checkMcpSettings']): void {
+export async function checkRequest(
+  request: ChatRequest,
+  checkMcpSettings: StartChatDeps['checkMcpSettings'],
+): Promise<void> {
   const namesServers = Object.keys(request.mcp_settings ?? {}).length > 0;
   if (namesServers && !checkMcpSettings) {
-    throw userError(
+    throw fail(
       'mcp_disabled',
-      403,
       'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
     );
   }
-  if (namesServers) checkMcpSettings?.(request.mcp_settings);
+  if (namesServers) await checkMcpSettings?.(request.mcp_settings);
   const hasFeedback = (request.interrupt_feedback ?? '').trim() !== '';
   const messages = request.messages ?? [];
   if (messages.length === 0 && !hasFeedback)

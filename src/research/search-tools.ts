@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Passage } from '../knowledge/model.ts';
 import { cutToTokens } from '../lib/tokens.ts';
 import type { Scope } from './scope.ts';
@@ -135,5 +135,5 @@ function textArgument(args: Record<string, unknown>, name: string, tool: string)
   );
   const value = args[name] ?? (texts.length === 1 ? texts[0] : undefined);
   if (typeof value === 'string' && value.trim() !== '') return value.trim();
-  throw userError('invalid_arguments', 422, `${tool} needs the text argument "${name}".`);
+  throw fail('invalid_arguments', `${tool} needs the text argument "${name}".`);
 }

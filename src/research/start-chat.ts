@@ -13,14 +13,14 @@ export interface StartChatDeps {
   runs: RunService;
   clock: Clock;
   /** Refuses bad `mcp_settings`; absent when requests may not name MCP servers. */
-  checkMcpSettings?: ((settings: unknown) => void) | undefined;
+  checkMcpSettings?: ((settings: unknown) => Promise<void>) | undefined;
 }
 
 const DEFAULT_THREAD = '__default__';
 
 /** Begins the run a chat request asks for: a new question, or the answer to an interrupt. */
 export async function startChat(deps: StartChatDeps, request: ChatRequest): Promise<RunRow> {
-  checkRequest(request, deps.checkMcpSettings);
+  await checkRequest(request, deps.checkMcpSettings);
   const threadId = !request.thread_id || request.thread_id === DEFAULT_THREAD ? createId('thread') : request.thread_id;
   const incoming = (request.messages ?? []).map(readMessage);
   const feedback = request.interrupt_feedback?.trim();

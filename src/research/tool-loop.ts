@@ -1,4 +1,4 @@
-import { isAbort, toAppError, upstreamError } from '../errors.ts';
+import { fail, isAbort, toAppError } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { mergeGenerators } from '../lib/merge.ts';
 import { cutToTokens } from '../lib/tokens.ts';
@@ -50,7 +50,7 @@ export async function* runToolLoop(scope: Scope, options: LoopOptions): AsyncGen
     const answer = yield* answerOnce(scope, options, drafts, `${options.key}:a${round}`, last);
     if (answer.calls.length === 0 || last) {
       if (answer.text.trim() !== '') return { status: 'done', text: answer.text };
-      throw upstreamError('upstream_rejected', `The model ${options.model.name} gave an empty answer.`, {
+      throw fail('upstream_rejected', `The model ${options.model.name} gave an empty answer.`, {
         retryable: true,
       });
     }

@@ -314,7 +314,8 @@ describe('mcp', () => {
     const bin = homeFolder({ uvx: '#!/bin/sh\n' });
     chmodSync(join(bin, 'uvx'), 0o755);
     expect(summary(await look(checkMcp, { ...on, PATH: bin }))).toEqual([
-      'ok Requests may name MCP servers; found uvx.',
+      'ok Requests may name MCP servers once they are allowed (agent mcp list); found uvx.',
+      'warn MCP servers run without a sandbox and can do what this server can: bubblewrap (bwrap) is not installed.',
     ]);
     expect(summary(await look(checkMcp, { ...on, PATH: homeFolder() }))[0]).toMatch(/^warn /);
   });

@@ -41,6 +41,7 @@ describe('the gate', () => {
     ['enable', 'a'],
     ['disable', 'a'],
     ['rotate-secret', 'a'],
+    ['pin', 'a'],
     ['events'],
     ['replay', 'x'],
   ];
@@ -125,7 +126,7 @@ describe('subscribe', () => {
       '--deliver-extra',
       'thread=7',
       '--secret',
-      'own',
+      'its-own-secret',
       '--deliver-only',
       '--filters',
       `@${join(home, 'filters.json')}`,
@@ -141,7 +142,7 @@ describe('subscribe', () => {
       skills: ['x', 'y'],
       deliver: 'webhook',
       deliver_extra: { chat_id: '-5', url: 'http://localhost/?a=b', thread: '7' },
-      secret: 'own',
+      secret: 'its-own-secret',
       deliver_only: true,
       filters: [{ field: 'a', equals: 1 }],
       scheme: 'standard',
@@ -262,12 +263,12 @@ describe('list, show, remove, enable, disable, rotate-secret', () => {
   });
 
   test('rotate-secret keeps the old one for the grace time only', async () => {
-    await webhook('subscribe', 'a', '--secret', 'old');
+    await webhook('subscribe', 'a', '--secret', 'old-secret');
     const { stdout } = await webhook('rotate-secret', 'a', '--grace', '24h', '--json');
     const { secret } = JSON.parse(stdout);
     const record = (await stored())['a'];
     expect(record?.['secret']).toBe(secret);
-    expect(record?.['secrets']).toEqual([secret, { secret: 'old', expires_at: expect.any(String) }]);
+    expect(record?.['secrets']).toEqual([secret, { secret: 'old-secret', expires_at: expect.any(String) }]);
     await webhook('rotate-secret', 'a');
     expect((await stored())['a']).not.toHaveProperty('secrets');
     expect((await webhook('rotate-secret', 'a', '--grace', 'soon')).status).toBe(2);
@@ -290,10 +291,10 @@ describe('list, show, remove, enable, disable, rotate-secret', () => {
   });
 
   test('rotate-secret opens no route to others than this machine', async () => {
-    await webhook('subscribe', 'a', '--secret', 'old');
+    await webhook('subscribe', 'a', '--secret', 'old-secret');
     for (const secret of ['INSECURE_NO_AUTH', '  ', ''])
       expect((await webhook('rotate-secret', 'a', '--secret', secret)).status).toBe(1);
-    expect((await stored())['a']?.['secret']).toBe('old');
+    expect((await stored())['a']?.['secret']).toBe('old-secret');
   });
 
   test('a corrupt file is left alone and the backup is named', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { upstreamError } from '../../src/errors.ts';
+import { fail } from '../../src/errors.ts';
 import type { Tool, ToolProvider } from '../../src/research/tool.ts';
 import type { ScriptedStep } from '../helpers/scripted-model.ts';
 import { CODEWORD, type Collector, startCollector, startRuns } from './runs.ts';
@@ -97,7 +97,7 @@ describe('an event that talks the model into it', () => {
   });
 
   test('searches no more once it has read documents, also after a restart', async () => {
-    const down = upstreamError('upstream_unavailable', 'The model is not available.', { retryable: true });
+    const down = fail('upstream_unavailable', 'The model is not available.', { retryable: true });
     await using env = await startRuns({
       steps: [
         calls('web_search', { query: 'before' }),

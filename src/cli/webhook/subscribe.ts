@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createDeliverer } from '../../delivery/deliver.ts';
 import { hasFixedHost } from '../../delivery/route-address.ts';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { parseJson } from '../../lib/json.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -11,6 +11,7 @@ import { compileRoute } from '../../webhooks/route.ts';
 import { resolveScript } from '../../webhooks/script-path.ts';
 import { webhookUrl } from '../../webhooks/settings.ts';
 import { buildRecord, type SubscribeRequest } from '../../webhooks/subscribe.ts';
+import { suggestScheme } from '../../webhooks/suggest-scheme.ts';
 import type { ParsedArgs } from '../args.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -42,7 +43,7 @@ const args = {
   knowledge: { type: 'boolean', description: 'Let runs read private documents whoever reads the answer' },
   'no-knowledge': { type: 'boolean', description: 'Close private documents to the runs' },
   filters: { type: 'string', valueHint: 'json|@file', description: 'Conditions an event must meet' },
-  scheme: { type: 'string', description: 'The only signature scheme to accept' },
+  scheme: { type: 'string', description: 'The only signature scheme to accept, or its sender; none accepts every one' },
   'rate-limit': {
     type: 'number',
     integer: true,
@@ -60,7 +61,7 @@ export const subscribeCommand = defineCliCommand({
     const cli = await openWebhookCli(context);
     const name = readName(values.name);
     if (Object.hasOwn(cli.settings.routes, name))
-      throw userError('static_route', 409, `'${name}' is a static route of config.yaml; choose another name.`);
+      throw fail('static_route', `'${name}' is a static route of config.yaml; choose another name.`);
     const request = await readRequest(values);
     const warnings = await check(request, cli);
     const { record, isNew } = await cli.update((subscriptions) => {
@@ -109,11 +110,7 @@ async function readFilters(text: string): Promise<unknown> {
   const json = text.startsWith('@') ? await readFilterFile(text.slice(1)) : text;
   const filters = parseJson(json);
   if (typeof filters !== 'object' || filters === null)
-    throw userError(
-      'invalid_filters',
-      400,
-      '--filters must be a JSON object or list, or @ and the name of a file with one.',
-    );
+    throw fail('invalid_filters', '--filters must be a JSON object or list, or @ and the name of a file with one.');
   return filters;
 }
 
@@ -122,19 +119,19 @@ async function readFilterFile(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw userError('invalid_filters', 400, `--filters: the file ${path} cannot be read (${code}).`, error);
+    throw fail('invalid_filters', `--filters: the file ${path} cannot be read (${code}).`, { cause: error });
   }
 }
 
 /** Refuses what cannot work; returns what only needs attention. */
 async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string[]> {
   const warnings: string[] = [];
-  if (request.secret !== undefined) checkSecret(request.secret, cli.settings);
+  if (request.secret !== undefined) checkSecret(request.secret, cli);
   if (request.deliver !== undefined) warnings.push(...checkTarget(request.deliver, cli));
   if (request.script) {
     const found = await resolveScript(cli.home, request.script);
     if (!found.ok && found.code === 'outside')
-      throw userError('script_outside', 400, `--script must stay inside ${cli.home}/scripts/.`);
+      throw fail('script_outside', `--script must stay inside ${cli.home}/scripts/.`);
     if (!found.ok)
       warnings.push(`${request.script} does not exist in ${cli.home}/scripts/ yet; events are ignored until it does.`);
   }
@@ -142,7 +139,7 @@ async function check(request: SubscribeRequest, cli: WebhookCli): Promise<string
     const filter = compileFilters(request.filters, cli.routeContext('dynamic').filterTools);
     await filter.prepare();
     if (filter.problems.length > 0)
-      throw userError('invalid_filters', 400, `--filters is not valid: ${filter.problems.join('; ')}.`);
+      throw fail('invalid_filters', `--filters is not valid: ${filter.problems.join('; ')}.`);
   }
   return warnings;
 }
@@ -179,9 +176,8 @@ function checkTarget(name: string, cli: WebhookCli): string[] {
   const names = targets.map((target) => target.name);
   if (!found) {
     const near = nearest(name, names);
-    throw userError(
+    throw fail(
       'unknown_target',
-      400,
       `Unknown delivery target '${name}'${near ? `; did you mean ${near}?` : '.'} Known targets: ${names.join(', ')}.`,
     );
   }
@@ -197,13 +193,23 @@ async function report(
   warnings: string[],
 ): Promise<void> {
   const url = webhookUrl(settings, name);
-  if (context.json) return context.print({ name, webhook_url: url, created: isNew, ...record, warnings });
+  const suggested = record['scheme'] ? undefined : suggestScheme(name, record);
+  if (context.json) {
+    const suggestion = suggested ? { suggested_scheme: suggested } : {};
+    return context.print({ name, webhook_url: url, created: isNew, ...record, ...suggestion, warnings });
+  }
   await context.print(`${isNew ? 'Created' : 'Updated'} webhook subscription: ${name}`);
   await context.print(`  URL:     ${url}`);
   await context.print(`  Secret:  ${record['secret']}`);
   await context.print(`  Events:  ${describeEvents(record['events'])}`);
   await context.print(`  Deliver: ${record['deliver']}`);
   await context.print(`  Mode:    ${describeMode(record)}`);
+  await context.print(`  Scheme:  ${record['scheme'] ?? describeAny(name, suggested)}`);
+}
+
+function describeAny(name: string, suggested: string | undefined): string {
+  if (!suggested) return `any (agent webhook pin ${name} keeps to the one that is seen)`;
+  return `any (${suggested}, by the look of it: agent webhook pin ${name} --scheme ${suggested})`;
 }
 
 function splitList(text: string): string[] {

@@ -1,0 +1,15 @@
+import type { Config } from '../../config/schema.ts';
+import { isLoopback } from '../../http/bind.ts';
+
+/**
+ * Why requests may not bring servers although they are allowed to; undefined when they may. Whoever reaches the API
+ * could have programs started: it must be this machine alone, or who has the token.
+ */
+export function refuseRequestServers({ mcp, server }: Pick<Config, 'mcp' | 'server'>): string | undefined {
+  if (!mcp.enable_server_configuration || server.api_token !== undefined || isLoopback(server.host)) return undefined;
+  return (
+    `Refusing to listen on ${server.host || 'all addresses'} without a token while requests may bring MCP servers ` +
+    '(ENABLE_MCP_SERVER_CONFIGURATION): anyone on the network could have programs started. Set AGENT_API_TOKEN to a ' +
+    'secret, or take ENABLE_MCP_SERVER_CONFIGURATION away; --insecure is not enough for this.'
+  );
+}
