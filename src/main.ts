@@ -2,8 +2,13 @@
 import { runCli } from './cli/command.ts';
 import type { CliContext, CliOutput } from './cli/context.ts';
 import { rootCommand } from './cli/index.ts';
+import { serveAsWorker } from './cli/serve-as-worker.ts';
 import { closeProcess } from './lib/close-process.ts';
 
+// What this process writes is its owner's; files that a person names get the mode of that person's umask.
+const umask = process.umask(0o077);
+
+if (await serveAsWorker(process.argv.slice(2))) process.exit(0);
 const aborted = new AbortController();
 let stopSignal: 'SIGINT' | 'SIGTERM' | undefined;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -16,6 +21,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 }
 const context: CliContext = {
   signal: aborted.signal,
+  umask,
   stdin: {
     text: () => Bun.stdin.text(),
     bytes: () => Bun.stdin.bytes(),

@@ -133,6 +133,6 @@ function configError(problems: Problem[]): AppError {
   const count = `${lines.length} ${lines.length === 1 ? 'problem' : 'problems'}`;
   return new AppError(
     `The configuration has ${count}:\n${lines.map((line) => `  ${line.path} ${line.message}`).join('\n')}`,
-    { code: 'config_invalid', category: 'user', status: 500, errors: lines },
+    { code: 'config_invalid', category: 'user', status: 500, errors: lines, multiline: true },
   );
 }

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { parseJson } from '../lib/json.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 import { type Static, Type, Value } from '../schema.ts';
@@ -93,9 +93,5 @@ function pathOf(home: string, digest: string): string {
 }
 
 function broken(path: string) {
-  return userError(
-    'mcp_approval_broken',
-    500,
-    `${path} is damaged; remove it and allow the server again with agent mcp allow.`,
-  );
+  return fail('mcp_approval_broken', `${path} is damaged; remove it and allow the server again with agent mcp allow.`);
 }

@@ -1,4 +1,4 @@
-import { type AppError, userError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import {
   type ApprovalRecord,
@@ -159,17 +159,15 @@ function isSame(before: readonly PinnedTool[] | null, now: readonly PinnedTool[]
 }
 
 function notApproved(name: string, id: string): AppError {
-  return userError(
+  return fail(
     'mcp_not_approved',
-    403,
     `The MCP server ${JSON.stringify(name)} is not approved yet; look at it and allow it on the machine of this server: agent mcp allow ${id}`,
   );
 }
 
 function denied(name: string, key: string): AppError {
-  return userError(
+  return fail(
     'mcp_denied',
-    403,
     `The MCP server ${JSON.stringify(name)} was denied by the operator, who can allow it again: agent mcp allow ${key}`,
   );
 }

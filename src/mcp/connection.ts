@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import type { Approvals } from './approvals.ts';
 import type { ChildPlaces } from './child-process.ts';
@@ -152,7 +152,7 @@ async function listTools(
 }
 
 function malformed(target: McpTarget): AppError {
-  return upstreamError('upstream_rejected', `${describeTarget(target)} sent a malformed list of tools.`, {
+  return fail('upstream_rejected', `${describeTarget(target)} sent a malformed list of tools.`, {
     retryable: false,
   });
 }

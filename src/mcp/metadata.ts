@@ -1,4 +1,4 @@
-import { AppError, upstreamError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { checkServer, type McpPolicy } from './check-server.ts';
 import { type ConnectionNeeds, connect } from './connection.ts';
 import { describeBlocked, describeTarget } from './describe-failure.ts';
@@ -28,9 +28,8 @@ export async function readServerMetadata(
   const address = request.transport === 'stdio' ? request.command : request.url;
   if (!check.ok && (deps.enabled || !address?.trim())) throw refusal(check.problems);
   if (!deps.enabled)
-    throw userError(
+    throw fail(
       'mcp_disabled',
-      403,
       'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
     );
   if (!check.ok) throw refusal(check.problems);
@@ -42,7 +41,7 @@ export async function readServerMetadata(
   const target = await approvals.admit(asked);
   const { tools } = await inspectServer(target, deps.connection, timeoutMs, signal);
   const { blocked, key } = await approvals.check(asked, tools);
-  if (blocked.length > 0) throw userError('mcp_tools_changed', 403, describeBlocked(asked.name, blocked, key));
+  if (blocked.length > 0) throw fail('mcp_tools_changed', describeBlocked(asked.name, blocked, key));
   return { ...maskRequest(request), tools };
 }
 
@@ -70,11 +69,10 @@ export async function inspectServer(
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted)
-      throw upstreamError(
-        'upstream_timeout',
-        `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`,
-        { retryable: true, cause: error },
-      );
+      throw fail('upstream_timeout', `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`, {
+        retryable: true,
+        cause: error,
+      });
     throw asFailure(error, target);
   }
 }
@@ -82,7 +80,7 @@ export async function inspectServer(
 /** What the guard refuses while connecting is a failed retrieval like any other: the endpoint answers 500, never 400. */
 function asFailure(error: unknown, target: McpTarget): unknown {
   if (!(error instanceof AppError) || error.category !== 'user') return error;
-  return upstreamError('upstream_rejected', `${describeTarget(target)} was not contacted: ${error.message}`, {
+  return fail('upstream_rejected', `${describeTarget(target)} was not contacted: ${error.message}`, {
     retryable: false,
     cause: error,
   });

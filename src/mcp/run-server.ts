@@ -1,4 +1,4 @@
-import { AppError, upstreamError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { CONNECTION_LOST, type ConnectionNeeds, connect, type McpConnection, type ToolResult } from './connection.ts';
 import { describeBlocked, describeTarget } from './describe-failure.ts';
 import type { McpServerSpec, McpTool } from './model.ts';
@@ -63,7 +63,7 @@ export class RunServer {
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.aborted)
-        throw upstreamError(
+        throw fail(
           'upstream_timeout',
           `${describeTarget(this.spec.target)} did not answer within ${this.spec.timeoutMs / 1000} seconds.`,
           { retryable: true, cause: error },
@@ -82,7 +82,7 @@ export class RunServer {
 
   /** The second process of a run may offer other tools than the first. */
   #callOn({ connection, blocked, key }: Opened, tool: string, args: Record<string, unknown>, signal: AbortSignal) {
-    if (blocked.includes(tool)) throw userError('mcp_tools_changed', 403, describeBlocked(this.spec.name, [tool], key));
+    if (blocked.includes(tool)) throw fail('mcp_tools_changed', describeBlocked(this.spec.name, [tool], key));
     return connection.callTool(tool, args, signal);
   }
 
@@ -112,11 +112,10 @@ export class RunServer {
     } catch (error) {
       this.#closed.signal.throwIfAborted();
       if (!timeout.aborted) throw error;
-      throw upstreamError(
-        'upstream_timeout',
-        `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`,
-        { retryable: true, cause: error },
-      );
+      throw fail('upstream_timeout', `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`, {
+        retryable: true,
+        cause: error,
+      });
     }
   }
 }

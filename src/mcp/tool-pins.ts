@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { upstreamError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { type Static, Type } from '../schema.ts';
 import type { McpTool } from './model.ts';
@@ -66,13 +66,9 @@ function digestOfTool(tool: McpTool): string {
 /** JSON with sorted keys: some servers write theirs in another order at every start. */
 function canonical(value: unknown, depth = 0): string {
   if (depth > MAX_DEPTH)
-    throw upstreamError(
-      'upstream_rejected',
-      'The MCP server describes a tool with a schema that is nested too deeply.',
-      {
-        retryable: false,
-      },
-    );
+    throw fail('upstream_rejected', 'The MCP server describes a tool with a schema that is nested too deeply.', {
+      retryable: false,
+    });
   if (Array.isArray(value)) return `[${value.map((entry) => canonical(entry, depth + 1)).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
   const entries = Object.keys(value)

@@ -109,6 +109,7 @@ function createTool(name: string, server: RunServer, tool: McpTool, { config, cl
   const description = tool.description ?? tool.title ?? '';
   return {
     ...(name === tool.name ? {} : { aliases: [tool.name] }),
+    reach: 'outside',
     definition: {
       name,
       description: description.slice(0, MAX_DESCRIPTION) || `Tool ${tool.name} of ${server.spec.name}.`,

@@ -1,10 +1,11 @@
+import { textWidth } from './measure.ts';
 import type { Box } from './page.ts';
 import { colorOf, FONT, type Theme } from './theme.ts';
 
 /** Space between groups of bars, in widths of a bar. */
 const SERIES_GAP = 0.6;
-/** Width of a digit of a label (12 pt), and what the plot has of the width of its box. */
-const DIGIT_INCHES = 0.09;
+/** Width of a digit of a label (12 pt, the widest font that may stand in), and what the plot has of the width of its box. */
+const DIGIT_INCHES = textWidth('0', 12);
 const PLOT_SHARE = 0.97;
 
 /** How pptxgenjs draws a chart: quiet axes, values on the bars, no decoration. A bar lies with its first category at the top. */

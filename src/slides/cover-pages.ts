@@ -1,4 +1,4 @@
-import { cutRuns, fitText, paragraphsHeight } from './fit-text.ts';
+import { cutRuns, fitHeading, paragraphsHeight } from './fit-text.ts';
 import { type LayoutContext, plainRuns } from './frame.ts';
 import { parseInline, type Run } from './inline.ts';
 import type { SlideOf } from './model.ts';
@@ -108,7 +108,7 @@ function largest(
   context: LayoutContext,
 ): { paragraph: Paragraph; isCut: boolean } {
   const style = { color, bold: color === 'coverText' };
-  const fitted = fitText(runs, area, sizes, style, context.setting);
+  const fitted = fitHeading(runs, area, sizes, style, context.setting);
   if (fitted) return { paragraph: fitted, isCut: false };
   const size = sizes.at(-1)!;
   const fits = (piece: Run[]) => paragraphsHeight([{ runs: piece, size, ...style }], area.w, context.setting) <= area.h;

@@ -1,6 +1,6 @@
 import { parseInline, type Run } from './inline.ts';
-import { countLines } from './measure.ts';
-import { type Area, BULLET_INDENT, type Color, type Paragraph } from './page.ts';
+import { bulletIndent, countLines } from './measure.ts';
+import type { Area, Color, Paragraph } from './page.ts';
 
 const POINTS = 72;
 
@@ -18,8 +18,9 @@ export function typesetting(locale: string): Typesetting {
 /** Height of paragraphs in a box of that width, inches; lines are set at an exact height, so this is what is drawn. */
 export function paragraphsHeight(paragraphs: Paragraph[], width: number, { lineHeight }: Typesetting): number {
   let points = 0;
+  const hanging = bulletIndent(paragraphs);
   for (const [index, paragraph] of paragraphs.entries()) {
-    const indent = paragraph.bullet ? (BULLET_INDENT * ((paragraph.level ?? 0) + 1)) / POINTS : 0;
+    const indent = paragraph.bullet ? (hanging * ((paragraph.level ?? 0) + 1)) / POINTS : 0;
     const runs = paragraph.bold ? paragraph.runs.map((run) => ({ ...run, bold: true })) : paragraph.runs;
     const lines = countLines(runs, paragraph.size, width - indent);
     points += lines * paragraph.size * lineHeight + (index > 0 ? (paragraph.spaceBefore ?? 0) : 0);
@@ -41,6 +42,33 @@ export function fitText(
     if (paragraphsHeight([paragraph], area.w, setting) <= area.h) return paragraph;
   }
   return undefined;
+}
+
+/** A smaller size that saves a heading a line is worth it down to this share of the largest that fits. */
+const HEADING_SHRINK = 0.8;
+
+/**
+ * A heading in the size that takes the fewest lines, the largest of those. What stands below it is placed by its
+ * height: a heading near the end of a line would need one line in one font and two in another.
+ */
+export function fitHeading(
+  text: Run[],
+  area: Pick<Area, 'w' | 'h'>,
+  sizes: readonly number[],
+  style: { color: Color; bold?: boolean; align?: Paragraph['align'] },
+  setting: Typesetting,
+): Paragraph | undefined {
+  let best: Paragraph | undefined;
+  let fewest = Infinity;
+  const largest = fitText(text, area, sizes, style, setting)?.size ?? 0;
+  for (const size of sizes.filter((each) => each <= largest && each >= largest * HEADING_SHRINK)) {
+    const paragraph: Paragraph = { runs: text, size, ...style };
+    const lines = Math.round((paragraphsHeight([paragraph], area.w, setting) * POINTS) / (size * setting.lineHeight));
+    if (lines >= fewest) continue;
+    fewest = lines;
+    best = paragraph;
+  }
+  return best;
 }
 
 /** Cuts runs so that they fit, with an ellipsis. */

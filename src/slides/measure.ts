@@ -1,11 +1,14 @@
 import { characterWidth, isWide } from './font-metrics.ts';
 import type { Run } from './inline.ts';
+import type { Paragraph } from './page.ts';
 
 /** Width of one character of the code font (Courier New) in thousandths of its size. */
 const MONO_WIDTH = 600;
 /** Renderers round glyphs up and kern differently: a line is full a little early. */
 const SAFETY = 1.02;
 const POINTS_PER_INCH = 72;
+/** Hanging indent of a bullet without a number, in points. */
+const BULLET_INDENT = 20;
 /** Size of raised and lowered text. */
 const SCRIPT_SCALE = 0.67;
 
@@ -20,6 +23,14 @@ function widthOf(codePoint: number, bold: boolean, mono: boolean): number {
   if (codePoint === 9) return 4 * MONO_WIDTH;
   if (mono) return isWide(codePoint) ? 1000 : MONO_WIDTH;
   return characterWidth(codePoint, bold);
+}
+
+/** Hanging indent of one level of a list, in points: its longest marker and a space, the same for all its numbers. */
+export function bulletIndent(list: readonly Pick<Paragraph, 'bullet' | 'size'>[]): number {
+  return list.reduce((indent, { bullet, size }) => {
+    if (typeof bullet !== 'object') return indent;
+    return Math.max(indent, Math.ceil(textWidth(`${bullet.number}. `, size) * POINTS_PER_INCH));
+  }, BULLET_INDENT);
 }
 
 /** Lines the runs need in a box of that width; words break between lines, CJK text and very long words anywhere. */

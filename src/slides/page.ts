@@ -86,5 +86,3 @@ export interface Page {
 
 /** Space inside the panel of code and takeaways, inches. */
 export const PANEL_INSET = 0.18;
-/** Hanging indent of one bullet level, in points. */
-export const BULLET_INDENT = 20;

@@ -2,12 +2,11 @@ import type PptxGenJS from 'pptxgenjs';
 import { chartOptions } from './chart-options.ts';
 import { cutRuns } from './fit-text.ts';
 import type { Run } from './inline.ts';
-import { countLines } from './measure.ts';
+import { bulletIndent, countLines } from './measure.ts';
 import type { LoadedImage } from './model.ts';
 import {
   BODY_AREA,
   type Box,
-  BULLET_INDENT,
   CONTENT_WIDTH,
   FOOTER_Y,
   LAYOUTS,
@@ -178,6 +177,7 @@ class Painter {
   }
 
   #runs(paragraphs: readonly Paragraph[]): PptxGenJS.TextProps[] {
+    const indent = bulletIndent(paragraphs);
     return paragraphs.flatMap((paragraph, index) =>
       paragraph.runs.map((run, place): PptxGenJS.TextProps => {
         const isFirst = place === 0;
@@ -187,8 +187,8 @@ class Painter {
         const marker = !bullet
           ? undefined
           : typeof bullet === 'object'
-            ? { type: 'number' as const, numberStartAt: bullet.number, indent: BULLET_INDENT * 1.3 }
-            : { characterCode: bullet === 'dot' ? '2022' : '2013', indent: BULLET_INDENT };
+            ? { type: 'number' as const, numberStartAt: bullet.number, indent }
+            : { characterCode: bullet === 'dot' ? '2022' : '2013', indent };
         const options: TextOptions = {
           fontSize: size,
           lineSpacing: Math.round(size * this.#options.lineHeight * 10) / 10,

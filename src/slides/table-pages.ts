@@ -1,10 +1,10 @@
-import { paragraphsHeight } from './fit-text.ts';
+import { cutRuns, fitText, paragraphsHeight } from './fit-text.ts';
 import { contentPage, type LayoutContext, numbered, withLead } from './frame.ts';
 import { parseInline, plainText, type Run } from './inline.ts';
 import { textWidth } from './measure.ts';
 import type { SlideOf } from './model.ts';
 import { isEmptyCell, parseNumberCell } from './number-cell.ts';
-import type { Box, Page, Paragraph } from './page.ts';
+import type { Area, Box, Page, Paragraph } from './page.ts';
 import { bulletPages } from './text-pages.ts';
 
 /** Space left, right, above and below the text of a cell, inches. */
@@ -113,20 +113,20 @@ function layOut(
         },
       ];
       if (takeaway.length > 0 && index === pages.length - 1)
-        boxes.push({
-          type: 'text',
-          name: 'Takeaway',
-          x: area.x,
-          y: y + h + 0.15,
-          w: area.w,
-          h: TAKEAWAY_HEIGHT - 0.15,
-          paragraphs: [{ runs: takeaway, size: 16, color: 'text', bold: true }],
-        });
+        boxes.push(takeawayBox(takeaway, { ...area, y: y + h + 0.15, h: TAKEAWAY_HEIGHT - 0.15 }, context));
       return boxes;
     });
     if (best.length === 1) break;
   }
   return best;
+}
+
+function takeawayBox(runs: Run[], area: Area, { setting }: LayoutContext): Box {
+  const style = { color: 'text' as const, bold: true };
+  const set = (piece: Run[]): Paragraph => ({ runs: piece, size: 12, ...style });
+  const fits = (piece: Run[]) => paragraphsHeight([set(piece)], area.w, setting) <= area.h;
+  const paragraph = fitText(runs, area, [16, 14, 12], style, setting) ?? set(cutRuns(runs, fits));
+  return { type: 'text', name: 'Takeaway', ...area, paragraphs: [paragraph] };
 }
 
 function isNumberColumn(rows: string[][], column: number): boolean {
@@ -142,10 +142,12 @@ function columnWidths(rows: Run[][][], total: number, size: number): number[] {
     let longest = 0;
     let word = 0;
     for (const [index, row] of sample.entries()) {
-      const text = row[column]?.map((run) => run.text).join('') ?? '';
-      longest = Math.max(longest, textWidth(text.slice(0, 160), size, { bold: index === 0 }));
+      const runs = row[column] ?? [];
+      const text = runs.map((run) => run.text).join('');
+      const style = { bold: index === 0 || runs.some((run) => run.bold) };
+      longest = Math.max(longest, textWidth(text.slice(0, 160), size, style));
       for (const part of text.slice(0, 400).split(/[\s\u2e80-\uffff]+/))
-        word = Math.max(word, textWidth(part.slice(0, 30), size, { bold: index === 0 }));
+        word = Math.max(word, textWidth(part.slice(0, 30), size, style));
     }
     const padding = 2 * CELL_MARGIN.x + 0.06;
     return {

@@ -1,5 +1,5 @@
 import { fitBullets } from './fit-bullets.ts';
-import { fitText, paragraphsHeight, splitRuns } from './fit-text.ts';
+import { cutRuns, fitHeading, fitText, paragraphsHeight, splitRuns, type Typesetting } from './fit-text.ts';
 import { contentPage, type LayoutContext, numbered, plainRuns } from './frame.ts';
 import { parseInline, type Run } from './inline.ts';
 import type { Slide, SlideOf } from './model.ts';
@@ -69,7 +69,8 @@ function cutLine(paragraph: Paragraph, width: number, { setting }: LayoutContext
   const limit = BODY_AREA.h / AGENDA_ROWS - 0.2;
   const [first] = splitRuns(
     paragraph.runs,
-    (runs) => paragraphsHeight([{ ...paragraph, runs }], width, setting) <= limit,
+    // As wide a number as any on the slide.
+    (runs) => paragraphsHeight([{ ...paragraph, runs, bullet: { number: 99 } }], width, setting) <= limit,
   );
   return { ...paragraph, runs: first ? [...first, { text: ' …' }] : paragraph.runs };
 }
@@ -80,7 +81,13 @@ export function columnPages(slide: SlideOf<'columns'>, context: LayoutContext): 
   const sides = [slide.left, slide.right];
   const headings = sides.map(({ heading }) =>
     heading
-      ? fitText(plainRuns(heading), { w: COLUMN_WIDTH, h: 0.8 }, [20, 18, 16], { color: 'accent', bold: true }, setting)
+      ? fitHeading(
+          plainRuns(heading),
+          { w: COLUMN_WIDTH, h: 0.8 },
+          [20, 18, 16],
+          { color: 'accent', bold: true },
+          setting,
+        )
       : undefined,
   );
   const hasHeading = sides.some(({ heading }) => heading !== '');
@@ -136,7 +143,7 @@ export function columnPages(slide: SlideOf<'columns'>, context: LayoutContext): 
   return [contentPage('columns', slide.title, [...boxes, rule], slide.notes ?? '', context)];
 }
 
-/** A quotation in large type. */
+/** A quotation in large type, who said it below. */
 export function quotePages(slide: SlideOf<'quote'>, context: LayoutContext): Page[] {
   const { setting } = context;
   const top = { x: BODY_AREA.x + 0.55, y: BODY_AREA.y + 0.1, w: BODY_AREA.w - 1.3, h: 4.0 };
@@ -146,26 +153,25 @@ export function quotePages(slide: SlideOf<'quote'>, context: LayoutContext): Pag
   const whole = fitText(runs, top, [28, 24, 20, 18], style, setting);
   const fits = (piece: Run[]) => paragraphsHeight([{ runs: piece, size: 18, ...style }], top.w, setting) <= top.h;
   const pieces = whole ? [whole] : splitRuns(runs, fits).map((piece) => ({ runs: piece, size: 18, ...style }));
+  const said = slide.attribution ? [attribution(slide.attribution, top.w, setting)] : [];
   return pieces.map((paragraph, index) => {
-    const height = paragraphsHeight([paragraph], top.w, setting);
+    // One box: a quotation that needs fewer or more lines in another font keeps its distance from who said it.
+    const paragraphs = [paragraph, ...(index === pieces.length - 1 ? said : [])];
+    const h = Math.max(paragraphsHeight(paragraphs, top.w, setting), 0.5);
     // A short quotation stands a little above the middle.
-    const area = { ...top, y: top.y + Math.max(0, (top.h - height) / 2 - 0.7) };
+    const y = top.y + Math.max(0, (top.h - h) / 2 - 0.4);
     const boxes: Box[] = [
-      { type: 'bar', x: BODY_AREA.x + 0.1, y: area.y + 0.05, w: 0.07, h: Math.max(height, 0.5), color: 'accent' },
-      { type: 'text', name: 'Quote', ...area, h: Math.max(height + 0.1, 0.6), paragraphs: [paragraph] },
+      { type: 'bar', x: BODY_AREA.x + 0.1, y, w: 0.07, h, color: 'accent' },
+      { type: 'text', name: 'Quote', ...top, y, h, paragraphs, valign: 'middle' },
     ];
-    const said = slide.attribution && index === pieces.length - 1 ? plainRuns(`— ${slide.attribution}`) : [];
-    if (said.length > 0)
-      boxes.push({
-        type: 'text',
-        name: 'Attribution',
-        ...area,
-        y: area.y + height + 0.25,
-        h: 0.6,
-        paragraphs: [{ runs: said, size: 16, color: 'muted' }],
-      });
     return contentPage('quote', numbered(slide.title, index, pieces.length), boxes, slide.notes ?? '', context);
   });
+}
+
+function attribution(name: string, width: number, setting: Typesetting): Paragraph {
+  const style = { size: 16, color: 'muted' as const, spaceBefore: 16 };
+  const fits = (runs: Run[]) => paragraphsHeight([{ runs, ...style }], width, setting) <= 0.6;
+  return { runs: cutRuns(plainRuns(`— ${name}`), fits), ...style };
 }
 
 /** Numbered sources with their links. */

@@ -101,7 +101,7 @@ export function colorOf(theme: Theme, slot: string): string {
   return mapped[slot] ?? palette[slot as keyof Palette] ?? palette.dk1;
 }
 
-/** Font for Latin text; metrics are known (font-metrics.ts) and every system has it or its twin. */
+/** Font for Latin text; where it and its twin are missing, font-metrics.ts has room for what stands in. */
 export const FONT = 'Arial';
 export const CODE_FONT = 'Courier New';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineCliGroup } from '../../src/cli/command.ts';
 import { mcpCommands } from '../../src/cli/mcp.ts';
-import { EVERYTHING, isRunning, MISBEHAVE, pidsOf, startEverything } from '../mcp/servers.ts';
+import { EVERYTHING, isRunning, MISBEHAVE, PATH_WITH_NODE, pidsOf, startEverything } from '../mcp/servers.ts';
 import { runWords } from './run-cli.ts';
 
 const root = defineCliGroup('test', { mcp: { description: 'mcp', load: async () => mcpCommands } });
@@ -15,7 +15,7 @@ async function openHome(config = '') {
   return {
     home,
     inspect: (...words: string[]) =>
-      runWords(root, ['mcp', 'inspect', ...words], { env: { AGENT_HOME: home, PATH: Bun.env['PATH'] ?? '' } }),
+      runWords(root, ['mcp', 'inspect', ...words], { env: { AGENT_HOME: home, PATH: PATH_WITH_NODE } }),
     [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
   };
 }
@@ -70,7 +70,7 @@ describe('agent mcp inspect', () => {
     const notes = join(cli.home, 'notes');
     const { status, stdout, stderr } = await cli.inspect('--command', 'node', '--args', '/nonexistent.js');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain('Cannot find module');
+    expect(stderr).toMatch(/module not found/i);
     expect(stderr.trim().split('\n').at(-1)).toBe(
       'The MCP server node (stdio) cannot be used: it ended with status 1.',
     );

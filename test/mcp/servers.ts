@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,6 +12,15 @@ const MODULES = join(import.meta.dir, '../../node_modules/@modelcontextprotocol'
 export const EVERYTHING = join(MODULES, 'server-everything/dist/index.js');
 export const FILESYSTEM = join(MODULES, 'server-filesystem/dist/index.js');
 export const MISBEHAVE = join(import.meta.dir, '../fixtures/mcp/misbehave.mjs');
+
+/**
+ * A PATH on which `node` is the Bun that runs the tests: requests may name `node` and no other program, and the one of
+ * the machine may be missing or too old for the servers. Bun under that name behaves like it.
+ */
+const nodeFolder = mkdtempSync(join(tmpdir(), 'agent-mcp-node-'));
+symlinkSync(process.execPath, join(nodeFolder, 'node'));
+process.on('exit', () => rmSync(nodeFolder, { recursive: true, force: true }));
+export const PATH_WITH_NODE = `${nodeFolder}:${Bun.env['PATH'] ?? '/usr/bin:/bin'}`;
 
 /** A home in a temp folder with what connections need. */
 export interface McpPlace extends AsyncDisposable {
@@ -27,7 +36,7 @@ export interface McpPlace extends AsyncDisposable {
 export async function openPlace(change: (config: Config) => void = () => {}): Promise<McpPlace> {
   const home = await mkdtemp(join(tmpdir(), 'agent-mcp-'));
   const config = defaultConfig();
-  config.mcp.path = Bun.env['PATH'] ?? config.mcp.path;
+  config.mcp.path = PATH_WITH_NODE;
   config.mcp.enable_server_configuration = true;
   config.mcp.script_dirs = [MODULES, dirname(MISBEHAVE)];
   // What is approved and what a sandbox hides has tests of its own.
@@ -76,7 +85,7 @@ export async function startEverything(mode: 'sse' | 'streamableHttp'): Promise<{
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
   const { port } = listener;
   listener.stop(true);
-  const child = Bun.spawn(['node', EVERYTHING, mode], {
+  const child = Bun.spawn([process.execPath, '--no-env-file', EVERYTHING, mode], {
     env: { PATH: Bun.env['PATH'] ?? '', PORT: String(port) },
     stdin: 'ignore',
     stdout: 'ignore',

@@ -253,7 +253,7 @@ describe('tools of servers in a run', () => {
       config.mcp.allowed_commands = [];
       config.mcp.servers = {
         mine: {
-          command: Bun.which('node') ?? 'node',
+          command: process.execPath,
           args: ['-e', `process.argv.splice(1, 0, 'x'); process.argv[2] = 'normal'; import('${MISBEHAVE}')`],
         },
       };

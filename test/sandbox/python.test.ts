@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stillRunning } from '../helpers/processes.ts';
 import { createCoder } from './coder-tools.ts';
 
 const hasBubblewrap = Bun.which('bwrap') !== null && Bun.which('python3') !== null;
@@ -87,8 +88,7 @@ describe.if(hasBubblewrap)('python_repl_tool in bubblewrap', () => {
     const code = `import os, time\nif os.fork() == 0:\n    os.setsid()\n    os.execv("/bin/sh", ["${marker}", "-c", "sleep 60; exit"])\nwhile True: pass`;
     expect(await quick.begin().python(code)).toContain('ran longer than the 0.5 s allowed');
     expect(performance.now() - started).toBeLessThan(4000);
-    const table = Bun.spawnSync(['ps', '-eo', 'args']).stdout.toString();
-    expect(table).not.toContain(marker);
+    expect(await stillRunning(marker)).toEqual([]);
   });
 
   test('ends endless output', async () => {
@@ -149,6 +149,32 @@ describe('python_repl_tool', () => {
         'python_unavailable: Python cannot run here: bubblewrap could not build the sandbox (No permissions to create new namespace).',
       );
     } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test.if(Bun.which('python3') !== null)('shows the interpreter it looks for nothing of our environment', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agent-python-look-'));
+    try {
+      const names = join(folder, 'names');
+      const fake = join(folder, 'python3');
+      writeFileSync(fake, `#!/bin/sh\nenv | cut -d= -f1 >>${names}\nexec ${Bun.which('python3')} "$@"\n`, {
+        mode: 0o755,
+      });
+      Bun.env['AGENT_SECRET_OF_THE_TEST'] = 'hush';
+      using coder = createCoder({
+        python: { enabled: true, unsafe: true, command: fake },
+        findProgram: without('bwrap'),
+      });
+      expect(await coder.begin().python('6 * 7')).toBe('42');
+      const seen = new Set((await Bun.file(names).text()).trim().split('\n'));
+      expect([...seen].filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD'].includes(name)).sort()).toEqual([
+        'HOME',
+        'LANG',
+        'PATH',
+      ]);
+    } finally {
+      delete Bun.env['AGENT_SECRET_OF_THE_TEST'];
       rmSync(folder, { recursive: true, force: true });
     }
   });

@@ -3,7 +3,7 @@ import { paragraphsHeight, typesetting } from '../../src/slides/fit-text.ts';
 import { layOutDeck } from '../../src/slides/layout.ts';
 import type { Deck, Slide } from '../../src/slides/model.ts';
 import { outlineDeck } from '../../src/slides/outline.ts';
-import { type Box, MIN_POINTS, PANEL_INSET, type Page, SLIDE } from '../../src/slides/page.ts';
+import { type Box, FOOTER_Y, MIN_POINTS, PANEL_INSET, type Page, SLIDE } from '../../src/slides/page.ts';
 import { resolveLocale } from '../../src/slides/phrases.ts';
 import { HOSTILE, REPORTS, report } from './fixtures.ts';
 
@@ -21,15 +21,17 @@ function layOut(...slides: Slide[]): Page[] {
 /** What a viewer would see as an error: text outside its box, boxes outside the slide, small print, long lists. */
 function visibleProblems(pages: Page[], locale: string): string[] {
   const setting = typesetting(locale);
-  return pages.flatMap((page, index) =>
-    page.boxes.flatMap((box): string[] => {
-      const where = `slide ${index + 1} (${page.layout}, ${page.title.slice(0, 30)})`;
+  return pages.flatMap((page, index) => {
+    const where = `slide ${index + 1} (${page.layout}, ${page.title.slice(0, 30)})`;
+    const inBoxes = page.boxes.flatMap((box): string[] => {
       const problems: string[] = [];
       const isOutside =
         box.x < 0 || box.y < 0 || box.x + box.w > SLIDE.width + 0.001 || box.y + box.h > SLIDE.height + 0.001;
       if (isOutside) problems.push(`${where}: ${box.type} outside the slide`);
       for (const paragraph of paragraphsIn(box))
         if (paragraph.size < MIN_POINTS) problems.push(`${where}: ${paragraph.size} pt`);
+      const isCover = ['title', 'section', 'closing'].includes(page.layout);
+      if (!isCover && box.y + box.h > FOOTER_Y) problems.push(`${where}: ${box.type} in the footer`);
       if (box.type !== 'text') return problems;
       const inset = box.panel ? PANEL_INSET : 0;
       const height = paragraphsHeight(box.paragraphs, box.w - 2 * inset, setting) + 2 * inset;
@@ -39,6 +41,20 @@ function visibleProblems(pages: Page[], locale: string): string[] {
       if (page.layout === 'bullets' && bullets.length > 6) problems.push(`${where}: ${bullets.length} bullets`);
       if (box.paragraphs.every((paragraph) => paragraph.runs.length === 0)) problems.push(`${where}: empty text`);
       return problems;
+    });
+    return [...inBoxes, ...overlaps(page).map((problem) => `${where}: ${problem}`)];
+  });
+}
+
+/** Boxes on others; a rule may stand beside a text. */
+function overlaps({ boxes }: Page): string[] {
+  const solid = boxes.filter((box) => box.type !== 'bar');
+  const nameOf = (box: Box) => (box.type === 'text' ? (box.name ?? box.role) : box.type);
+  return solid.flatMap((box, index) =>
+    solid.slice(index + 1).flatMap((other) => {
+      const width = Math.min(box.x + box.w, other.x + other.w) - Math.max(box.x, other.x);
+      const height = Math.min(box.y + box.h, other.y + other.h) - Math.max(box.y, other.y);
+      return width > 0.03 && height > 0.03 ? [`${nameOf(box)} on ${nameOf(other)}`] : [];
     }),
   );
 }
@@ -159,6 +175,29 @@ describe('the layout', () => {
     expect(pages.at(-1)!.title).toStartWith('Left out of this deck');
     expect(textOf(pages.slice(-2))).toMatch(/would fill \d+ slides; this deck shows 28 of them/);
     expect(textOf(pages.slice(-2))).toMatch(/Part \d+: \d+ more/);
+  });
+
+  test('cuts a takeaway and a name that are too long for their place', () => {
+    const long = 'The committee compared three proposals and found the second one cheaper to run. '.repeat(9);
+    const pages = layOut(
+      { kind: 'table', title: 'T', header: ['h'], rows: [['v']], takeaway: long },
+      { kind: 'quote', title: 'Q', text: long, attribution: long },
+    );
+    expect(visibleProblems(pages, 'en-US')).toEqual([]);
+    expect(textOf(pages)).toMatch(/The committee[^\n]* …\n/);
+  });
+
+  test('sets a heading in one line where a smaller size allows it, so that it is one line in any font', () => {
+    const sizeOf = (title: string) => {
+      const [page] = layOut({ kind: 'section', title, subtitle: 'Below it' });
+      const [, heading] = page!.boxes.flatMap(paragraphsIn);
+      return heading!.size;
+    };
+    expect(sizeOf('Short')).toBe(40);
+    expect(sizeOf('Warranty claims and measured')).toBe(40);
+    expect(sizeOf('Warranty claims and measured results')).toBe(32);
+    // Two lines in each of the sizes: the largest.
+    expect(sizeOf('Warranty claims and measured performance')).toBe(40);
   });
 
   test('has all thirteen kinds of slides', () => {

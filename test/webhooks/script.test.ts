@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript, type ScriptInput } from '../../src/webhooks/script.ts';
 import { resolveScript } from '../../src/webhooks/script-path.ts';
+import { stillRunning } from '../helpers/processes.ts';
 
 let home = '';
 beforeAll(async () => {
@@ -97,6 +98,14 @@ describe('what comes out', () => {
 });
 
 describe('what a script sees', () => {
+  test('words of the sender that would end a variable are escaped', async () => {
+    const result = await run('printf "%s|" "$WEBHOOK_EVENT_TYPE" "$WEBHOOK_DELIVERY_ID"', {
+      eventType: 'push\0\nx\ud800',
+      deliveryId: '\u001b[2J',
+    });
+    expect(result).toMatchObject({ payload: { script_output: 'push\\u0000\\nx\ufffd|\\u001b[2J|' } });
+  });
+
   test('only the environment of the contract', async () => {
     const result = await run('env -0 | tr "\\0" "\\n" | cut -d= -f1 | sort | tr "\\n" " "');
     const names = String(result.outcome === 'continue' && result.payload['script_output']).split(' ');
@@ -123,7 +132,7 @@ describe('scripts that misbehave', () => {
     const result = await run(`bash -c "exec -a ${mark} sleep 60" & sleep 60`, { timeoutMs: 300 });
     expect(result).toEqual({ outcome: 'failed', reason: 'timeout' });
     expect(performance.now() - start).toBeLessThan(3000);
-    expect(Bun.spawnSync(['pgrep', '-f', mark]).exitCode).toBe(1);
+    expect(await stillRunning(mark)).toEqual([]);
   });
 
   test('a child left behind does not hold up the answer and is killed', async () => {
@@ -132,7 +141,7 @@ describe('scripts that misbehave', () => {
     const result = await run(`bash -c "exec -a ${mark} sleep 60" & echo done`);
     expect(result).toMatchObject({ outcome: 'continue', payload: { script_output: 'done' } });
     expect(performance.now() - start).toBeLessThan(3000);
-    expect(Bun.spawnSync(['pgrep', '-f', mark]).exitCode).toBe(1);
+    expect(await stillRunning(mark)).toEqual([]);
   });
 
   test('one that floods stdout is stopped', async () => {

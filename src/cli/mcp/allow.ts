@@ -1,4 +1,4 @@
-import { AppError, userError } from '../../errors.ts';
+import { AppError, fail } from '../../errors.ts';
 import type { KnownServer } from '../../mcp/approvals.ts';
 import { type CheckableServer, checkServer } from '../../mcp/check-server.ts';
 import type { ConnectionNeeds } from '../../mcp/connection.ts';
@@ -51,7 +51,7 @@ export const mcpAllowCommand = defineCliCommand({
       else if (tools) await context.print(`Tools (${tools.length}), as a model reads them:`);
       for (const line of lines) await context.print(line);
     }
-    if (!args.yes && !(await confirm(context))) throw userError('not_allowed', 400, 'Nothing was changed.');
+    if (!args.yes && !(await confirm(context))) throw fail('not_allowed', 'Nothing was changed.');
     await needs.approvals.allow(known, tools, folders);
     if (context.json) {
       await context.print({
@@ -84,7 +84,7 @@ async function findCandidate(
   const check = checkServer(wanted, policy);
   if (!check.ok) {
     const [problem] = check.problems;
-    throw userError('mcp_refused', 422, `Requests may not use this server: ${problem?.message}`);
+    throw fail('mcp_refused', `Requests may not use this server: ${problem?.message}`);
   }
   const { target } = check;
   const known = found?.known ?? (await needs.approvals.find(target, null));
@@ -143,9 +143,8 @@ async function readTools(
       await context.warn(`The program wrote:\n${stderr.trimEnd().split('\n').map(visible).join('\n')}`);
     const names = known.server.transport === 'stdio' ? known.server.env : known.server.headers;
     const values = names.length > 0 ? ` It may need values for ${names.join(', ')} (--env, --header).` : '';
-    throw userError(
+    throw fail(
       'mcp_not_listed',
-      400,
       `${error.message} Nothing was allowed.${values} With --command-only it is allowed without a look at its tools.`,
     );
   }

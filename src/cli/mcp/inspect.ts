@@ -5,6 +5,7 @@ import { createConnectionNeeds } from '../../mcp/connection-needs.ts';
 import { inspectServer } from '../../mcp/metadata.ts';
 import type { McpTarget, McpTool } from '../../mcp/model.ts';
 import { defineCliCommand, usageError } from '../command.ts';
+import { indented } from '../indented.ts';
 import { findConfigured } from './known-servers.ts';
 import { readTypedServer, SERVER_FLAGS, type ServerFlags } from './typed-server.ts';
 
@@ -35,7 +36,8 @@ export const mcpInspectCommand = defineCliCommand({
         stderr = text;
       });
     } catch (error) {
-      if (stderr.trim() !== '') await context.warn(`The program wrote:\n${stderr.trimEnd()}`);
+      if (stderr.trim() !== '')
+        for (const line of ['The program wrote:', ...indented(stderr.trimEnd())]) await context.warn(line);
       const isShutIn = target.transport === 'stdio' && target.sandbox?.enabled !== false;
       if (isShutIn && config.mcp.sandbox !== 'off' && (await needs.sandbox.look()).ok)
         await context.warn(
@@ -47,7 +49,7 @@ export const mcpInspectCommand = defineCliCommand({
     if (context.json) return context.print({ transport: target.transport, server: serverInfo, tools });
     const name = [serverInfo['title'] ?? serverInfo['name'], serverInfo['version']].filter(Boolean).join(' ');
     await context.print(`${name || 'Unnamed server'} (${target.transport}), ${tools.length} tools`);
-    for (const tool of tools) await context.print(formatTool(tool, context.stdout.columns));
+    for (const tool of tools) await context.printLines(formatTool(tool, context.stdout.columns));
   },
 });
 
@@ -63,7 +65,7 @@ function readTarget(
   return isOutside ? { ...target, sandbox: { folders: [], ...target.sandbox, enabled: false } } : target;
 }
 
-function formatTool(tool: McpTool, columns: number): string {
+function formatTool(tool: McpTool, columns: number): string[] {
   const properties = tool.inputSchema?.['properties'];
   const required = tool.inputSchema?.['required'];
   const names = (isRecord(properties) ? Object.keys(properties) : []).map((name) =>
@@ -72,5 +74,5 @@ function formatTool(tool: McpTool, columns: number): string {
   const summary = (tool.description ?? tool.title ?? '').split('\n')[0] as string;
   const room = Math.max(40, columns - 4);
   const shown = summary.length > room ? `${summary.slice(0, room - 1)}…` : summary;
-  return `  ${[tool.name, ...names].join(' ')}${shown ? `\n    ${shown}` : ''}`;
+  return [`  ${[tool.name, ...names].join(' ')}`, ...(shown ? [`    ${shown}`] : [])];
 }

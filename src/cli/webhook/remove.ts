@@ -1,5 +1,5 @@
 import { defineCliCommand } from '../command.ts';
-import { openWebhookCli, readName, unknownSubscription } from './open.ts';
+import { openEvents, openWebhookCli, readName, unknownSubscription } from './open.ts';
 
 /** `agent webhook remove NAME`. */
 export const removeCommand = defineCliCommand({
@@ -12,6 +12,9 @@ export const removeCommand = defineCliCommand({
       if (!Object.hasOwn(subscriptions, name)) throw unknownSubscription(name, cli.settings);
       delete subscriptions[name];
     });
+    // Who subscribes under this name next has other senders.
+    const store = await openEvents(cli.home);
+    await store?.forgetSchemes(name).finally(() => store.stop());
     await context.print(context.json ? { name, removed: true } : `Removed webhook subscription: ${name}`);
   },
 });

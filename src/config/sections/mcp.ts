@@ -130,7 +130,7 @@ export const McpSection = Type.Object(
     allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       env: ['MCP_ALLOWED_HOSTS'],
-      description: 'Host names under which /mcp may be called, besides loopback names and plain IP addresses.',
+      description: 'Further host names, as in `server.allowed_hosts`; kept for configurations that have it.',
     }),
     max_sessions: Type.Integer({
       minimum: 1,
