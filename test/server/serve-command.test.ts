@@ -111,6 +111,9 @@ test('requests may not bring MCP servers on a network address without a token, -
   expect(result.stderr.trim().split('\n')).toHaveLength(1);
   expect(result.calls).toEqual([]);
   expect((await serve(['--port', '0'])).status).toBe(0);
+  // Behind a proxy the loopback address is not this machine alone.
+  await Bun.write(join(home, '.env'), 'ENABLE_MCP_SERVER_CONFIGURATION=true\nAGENT_ALLOWED_HOSTS=agent.example.org\n');
+  expect((await serve(['--port', '0'])).stderr).toContain('Refusing to answer to agent.example.org without a token');
   await Bun.write(join(home, '.env'), 'ENABLE_MCP_SERVER_CONFIGURATION=true\nAGENT_API_TOKEN=secret-token-1\n');
   expect((await serve(['--host', '0.0.0.0', '--port', '0'])).status).toBe(0);
 });
