@@ -15,6 +15,10 @@ import { checkWebhooks } from '../../src/cli/doctor/webhooks.ts';
 import { runChecks } from '../../src/cli/doctor.ts';
 import { rootCommand } from '../../src/cli/index.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { Approvals } from '../../src/mcp/approvals.ts';
+import type { McpServerSpec } from '../../src/mcp/model.ts';
+import { configuredServers } from '../../src/mcp/policy.ts';
 import { homeFolder } from '../config/home-folder.ts';
 import { runWords } from './run-cli.ts';
 
@@ -353,6 +357,61 @@ describe('mcp', () => {
       'warn MCP servers run without a sandbox and can do what this server can: bubblewrap (bwrap) is not installed.',
     ]);
     expect(summary(await look(checkMcp, { ...on, PATH: homeFolder() }))[0]).toMatch(/^warn /);
+  });
+});
+
+describe('decisions about mcp servers', () => {
+  const PATH = Bun.env['PATH'] ?? '';
+
+  test('a sandbox that works, is switched off or is missing is told where servers can be started', async () => {
+    const files = { 'config.yaml': 'mcp: { servers: { mine: { command: cat } } }\n' };
+    const off = await look(checkMcp, { PATH, MCP_SANDBOX: 'off' }, { files });
+    expect(summary(off)).toContain('warn MCP servers run without a sandbox (mcp.sandbox: off).');
+    const required = await look(checkMcp, { PATH: homeFolder(), MCP_SANDBOX: 'required' }, { files });
+    expect(summary(required).join()).toContain('fail MCP servers cannot start: mcp.sandbox is required and');
+    expect(summary(await look(checkMcp, { PATH })).join()).not.toContain('bubblewrap');
+  });
+
+  test('no approval and no token are told as what they are', async () => {
+    const env = { ENABLE_MCP_SERVER_CONFIGURATION: 'true', PATH };
+    const open = await look(checkMcp, { ...env, MCP_REQUIRE_APPROVAL: 'false' });
+    expect(summary(open).join()).toMatch(/warn Requests may start MCP servers with .* that nobody has approved/);
+    const network = await look(checkMcp, { ...env, AGENT_HOST: '0.0.0.0', AGENT_INSECURE: 'true' });
+    expect(summary(network).join()).toContain('fail Refusing to listen on 0.0.0.0 without a token');
+  });
+
+  test('servers that wait and tools that changed come with the command to run', async () => {
+    const loaded = await loadConfig({ env: { AGENT_HOME: homeFolder(), PATH } });
+    const { config, home } = loaded;
+    config.mcp.servers = { mine: { url: 'https://mcp.example.org/mcp' } };
+    const approvals = new Approvals({ home, required: true, clock: systemClock });
+    const target = { transport: 'sse' as const, url: 'https://other.example.org/', headers: {}, trusted: false };
+    await approvals.admit({ name: 'other', target }).catch(() => undefined);
+    const [mine] = configuredServers(config.mcp);
+    const tool = { name: 'a', inputSchema: { type: 'object' } };
+    await approvals.check(mine as McpServerSpec, [tool]);
+    await approvals.check(mine as McpServerSpec, [{ ...tool, description: 'changed' }]);
+    const context = {
+      signal: new AbortController().signal,
+      timeoutMs: 500,
+      fetch,
+      localServers: { ollama: '', lmStudio: '' },
+    };
+    const findings = await checkMcp({ ...loaded, ...context });
+    const { id } = await approvals.find(target, null);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        status: 'warn',
+        message: 'A tool of mine changed and is kept back.',
+        advice: ['agent mcp allow mine'],
+      }),
+    );
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        message: `A request asked for the server ${id}, which is not allowed.`,
+        advice: [`agent mcp allow ${id}`],
+      }),
+    );
   });
 });
 

@@ -140,7 +140,7 @@ async function readTools(
     context.signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
     if (stderr.trim() !== '')
-      await context.warn(`The program wrote:\n${stderr.trimEnd().split('\n').map(visible).join('\n')}`);
+      for (const line of ['The program wrote:', ...stderr.trimEnd().split('\n')]) await context.warn(visible(line));
     const names = known.server.transport === 'stdio' ? known.server.env : known.server.headers;
     const values = names.length > 0 ? ` It may need values for ${names.join(', ')} (--env, --header).` : '';
     throw fail(
