@@ -177,7 +177,7 @@ function createHandlers({ admission, checkCaller, bodies, trustedProxies, log, t
       await admission.admit({
         name: request.params.name,
         headers: request.headers,
-        isFromPage: isFromPage(request.headers),
+        isFromPage: () => isFromPage(request.headers),
         readBody: (limit) => bodies.read(request, limit, sender),
         sender,
         onSlow: () => server.timeout(request, SLOW_REQUEST_SECONDS),

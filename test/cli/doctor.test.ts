@@ -9,6 +9,7 @@ import { checkKnowledge } from '../../src/cli/doctor/knowledge.ts';
 import { checkMcp } from '../../src/cli/doctor/mcp.ts';
 import { checkModels } from '../../src/cli/doctor/models.ts';
 import { checkSearch } from '../../src/cli/doctor/search.ts';
+import { checkServer } from '../../src/cli/doctor/server.ts';
 import { checkSpeech } from '../../src/cli/doctor/speech.ts';
 import { checkWebhooks } from '../../src/cli/doctor/webhooks.ts';
 import { runChecks } from '../../src/cli/doctor.ts';
@@ -240,6 +241,40 @@ describe('home, database, knowledge, webhooks', () => {
   ];
   test.each(webhooks)('webhooks: %s', async (_name, env, files, expected) => {
     expect(summary(await look(checkWebhooks, env, { files }))[0]).toMatch(expected);
+  });
+
+  const known: [name: string, env: Record<string, string>, isTold: boolean][] = [
+    ['on every address without a name', {}, true],
+    ['with a public address', { WEBHOOK_PUBLIC_URL: 'https://hooks.example.com' }, false],
+    ['with an allowed name', { AGENT_ALLOWED_HOSTS: 'hooks.example.com' }, false],
+  ];
+  test.each(known)('webhooks: senders that use a host name, %s', async (_name, env, isTold) => {
+    const files = { 'webhook_subscriptions.json': '{"a":{}}' };
+    const findings = summary(await look(checkWebhooks, { WEBHOOK_ENABLED: 'true', ...env }, { files }));
+    expect(findings.some((finding) => /^warn .*host name get 421/.test(finding))).toBe(isTold);
+  });
+});
+
+describe('server', () => {
+  const rows: [name: string, env: Record<string, string>, expected: RegExp[]][] = [
+    ['loopback', {}, [/^ok The API listens on http:\/\/127\.0\.0\.1:8000\.$/]],
+    ['every address without a name', { AGENT_HOST: '0.0.0.0' }, [/^warn .*under a host name it answers 421/]],
+    ['an IPv6 address without a name', { AGENT_HOST: '::' }, [/^warn /]],
+    [
+      'every address with a name',
+      { AGENT_HOST: '0.0.0.0', AGENT_ALLOWED_HOSTS: 'a.example,b.example' },
+      [/^ok .*known as a\.example, b\.example\.$/],
+    ],
+    ['the older setting', { AGENT_HOST: '0.0.0.0', MCP_ALLOWED_HOSTS: 'a.example' }, [/^ok .*known as a\.example\.$/]],
+    ['bound by name', { AGENT_HOST: 'agent.lan' }, [/^ok /]],
+    ['every page without a token', { ALLOWED_ORIGINS: '*' }, [/^ok /, /^warn Every web page/]],
+    ['every page with a token', { ALLOWED_ORIGINS: '*', AGENT_API_TOKEN: 'a-long-enough-token' }, [/^ok /]],
+  ];
+  test.each(rows)('%s', async (_name, env, expected) => {
+    // The first is about the token: see token.test.ts.
+    const [, ...findings] = summary(await look(checkServer, env));
+    expect(findings).toHaveLength(expected.length);
+    for (const [index, pattern] of expected.entries()) expect(findings[index]).toMatch(pattern);
   });
 });
 
