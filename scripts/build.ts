@@ -1,13 +1,17 @@
 #!/usr/bin/env bun
 // Compiles the agent into one file. Run it after a change that a user of the binary should get:
 //   bun scripts/build.ts          dist/agent for this machine, started once to see that it works
-//   bun scripts/build.ts --all    every platform, with dist/SHA256SUMS
+//   bun scripts/build.ts --all    every platform, with dist/SHA256SUMS and dist/agent.cdx.json (what is inside)
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { entryPoints } from './entry-points.ts';
+import { createSbom } from './sbom.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const DIST = join(ROOT, 'dist');
+/** Software bill of materials, CycloneDX. */
+const SBOM = 'agent.cdx.json';
 const TARGETS = [
   'linux-x64',
   'linux-x64-baseline',
@@ -22,12 +26,8 @@ const TARGETS = [
 
 /** Compiles one executable; `target` is left out for this machine. */
 async function compile(outfile: string, target?: (typeof TARGETS)[number]): Promise<void> {
-  // A worker is started by its file name at run time, so every worker is an entry point of its own.
-  const workers = [...new Bun.Glob('src/**/*.worker.ts').scanSync({ cwd: ROOT })]
-    .sort()
-    .map((path) => join(ROOT, path));
   const result = await Bun.build({
-    entrypoints: [join(ROOT, 'src/main.ts'), ...workers],
+    entrypoints: entryPoints(ROOT),
     root: ROOT,
     target: 'bun',
     format: 'esm',
@@ -113,6 +113,8 @@ if (Bun.argv.includes('--all')) {
     sums.push(`${await sha256(join(DIST, name))}  ${name}`);
     console.log(sums.at(-1));
   }
+  await Bun.write(join(DIST, SBOM), await createSbom(ROOT));
+  sums.push(`${await sha256(join(DIST, SBOM))}  ${SBOM}`);
   await Bun.write(join(DIST, 'SHA256SUMS'), `${sums.join('\n')}\n`);
 }
 const binary = join(DIST, process.platform === 'win32' ? 'agent.exe' : 'agent');

@@ -182,6 +182,9 @@ const EXTRA_PORTS = new Set([
   'src/runs/follow.ts',
   // The SSE answer of a run, for every feature's routes.
   'src/runs/stream.ts',
+  // What every sandbox of bubblewrap is made of.
+  'src/sandbox/bubblewrap.ts',
+  'src/sandbox/seccomp-filter.ts',
   'src/webhooks/agent-runner.ts',
   'src/webhooks/event-record.ts',
 ]);

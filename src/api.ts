@@ -44,10 +44,5 @@ export function createApi(deps: Deps, listener?: HttpListener): ApiServer {
 }
 
 function createMcpServer({ config, mcpSessions }: Deps) {
-  const { mcp, server } = config;
-  return createMcpServerRoutes({
-    sessions: mcpSessions,
-    callers: { boundHost: server.host, allowedHosts: mcp.allowed_hosts, allowedOrigins: server.allowed_origins },
-    maxBodyBytes: server.max_body_bytes,
-  });
+  return createMcpServerRoutes({ sessions: mcpSessions, maxBodyBytes: config.server.max_body_bytes });
 }

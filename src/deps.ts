@@ -2,19 +2,19 @@ import type { Config } from './config/schema.ts';
 import type { Crawler } from './crawl/crawl.ts';
 import { createCrawler } from './crawl/crawler.ts';
 import { createGuardedFetch, type GuardedFetch } from './crawl/guarded-fetch.ts';
-import { createGuardedStreamFetch } from './crawl/guarded-stream-fetch.ts';
+import { createGuardedStreamFetch, type GuardedStreamFetch } from './crawl/guarded-stream-fetch.ts';
 import { createKnowledgeProvider } from './knowledge/create-knowledge.ts';
 import type { KnowledgeProvider } from './knowledge/model.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { Gate } from './lib/gate.ts';
 import { createLogger, type Logger } from './lib/log.ts';
+import { admitMcpSettings } from './mcp/admit-settings.ts';
 import { createConnectionNeeds } from './mcp/connection-needs.ts';
 import type { MetadataDeps } from './mcp/metadata.ts';
 import { createMcpPolicy } from './mcp/policy.ts';
 import { type AgentPorts, createResearchPort } from './mcp/server/ports.ts';
 import { McpSessions } from './mcp/server/sessions.ts';
 import { createMcpToolProvider } from './mcp/tool-provider.ts';
-import { validateMcpSettings } from './mcp/validate-settings.ts';
 import { createEmbedder } from './models/embedder.ts';
 import { createExtractiveModel } from './models/extractive/extractive.ts';
 import type { Models } from './models/model.ts';
@@ -49,6 +49,8 @@ export interface Deps extends AsyncDisposable {
   clock: Clock;
   fetch: typeof fetch;
   guardedFetch: GuardedFetch;
+  /** For addresses the operator wrote: private ones and any port are fine, the cloud's metadata is not. */
+  configuredFetch: GuardedStreamFetch;
   models: Models;
   search: SearchEngine;
   crawler: Crawler;
@@ -62,7 +64,7 @@ export interface Deps extends AsyncDisposable {
   writing: Gate;
   mcp: MetadataDeps;
   /** Refuses bad `mcp_settings` of a request; absent when requests may not name servers. */
-  checkMcpSettings: ((settings: unknown) => void) | undefined;
+  checkMcpSettings: ((settings: unknown) => Promise<void>) | undefined;
   /** What the agent does for MCP clients. */
   agentPorts: AgentPorts;
   /** The clients of `/mcp`. */
@@ -85,6 +87,7 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
   const clock = systemClock;
   const log = createLogger({ level: logLevel ?? config.log.level, format: config.log.format });
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork: config.crawl.allow_private_network, log });
+  const configuredFetch = createGuardedStreamFetch({ allowPrivateNetwork: true, anyPort: true });
   const models = createModels({ config: config.models, fetch, clock, log, extractive: createExtractiveModel() });
   const search = createSearch({ config: config.search, fetch, clock, log });
   const crawler = createCrawler({ config: config.crawl, guardedFetch, fetch, clock, log });
@@ -92,12 +95,13 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
   const knowledge = createKnowledgeProvider({ home, config: config.knowledge, embedder, fetch, log, clock });
   const store = createStore({ url: config.database.url, home, clock });
   const code = createCodeToolProvider({ config });
-  const mcp = createMcp(config, home);
+  const mcp = createMcp({ config, home, clock, log }, configuredFetch);
   const researchDeps: ResearchDeps = {
     models,
     search,
     searchConfigured: isSearchConfigured(config),
     crawler,
+    knownUrls: config.crawl.known_urls,
     knowledge,
     toolProviders: [code, createMcpToolProvider({ config, connection: mcp.connection, log, clock })],
     clock,
@@ -143,6 +147,7 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     clock,
     fetch,
     guardedFetch,
+    configuredFetch,
     models,
     search,
     crawler,
@@ -156,9 +161,7 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     agentPorts,
     mcpSessions,
     mcp,
-    checkMcpSettings: mcp.enabled
-      ? (settings) => void validateMcpSettings(settings, mcp.policy, mcp.defaultTimeoutMs)
-      : undefined,
+    checkMcpSettings: mcp.enabled ? (settings) => admitMcpSettings(settings, mcp) : undefined,
     start: () => store.start(),
     async [Symbol.asyncDispose]() {
       await mcpSessions.stop();
@@ -193,7 +196,10 @@ function createAgentPorts(
   };
 }
 
-function createMcp(config: Config, home: string): MetadataDeps {
+function createMcp(
+  { config, home, clock, log }: Pick<Deps, 'config' | 'home' | 'clock' | 'log'>,
+  openFetch: GuardedStreamFetch,
+): MetadataDeps {
   const allowPrivateNetwork = config.crawl.allow_private_network;
   return {
     policy: createMcpPolicy(config),
@@ -203,7 +209,9 @@ function createMcp(config: Config, home: string): MetadataDeps {
       config,
       home,
       guardedFetch: createGuardedStreamFetch({ allowPrivateNetwork }),
-      openFetch: createGuardedStreamFetch({ allowPrivateNetwork: true }),
+      openFetch,
+      clock,
+      onMissingSandbox: (why) => log.warn('mcp servers run without a sandbox', { reason: why }),
     }),
   };
 }

@@ -2,7 +2,13 @@
 import { runCli } from './cli/command.ts';
 import type { CliContext, CliOutput } from './cli/context.ts';
 import { rootCommand } from './cli/index.ts';
+import { serveAsWorker } from './cli/serve-as-worker.ts';
+import { closeProcess } from './lib/close-process.ts';
 
+// What this process writes is its owner's; files that a person names get the mode of that person's umask.
+const umask = process.umask(0o077);
+
+if (await serveAsWorker(process.argv.slice(2))) process.exit(0);
 const aborted = new AbortController();
 let stopSignal: 'SIGINT' | 'SIGTERM' | undefined;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -15,6 +21,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 }
 const context: CliContext = {
   signal: aborted.signal,
+  umask,
   stdin: {
     text: () => Bun.stdin.text(),
     bytes: () => Bun.stdin.bytes(),
@@ -25,6 +32,8 @@ const context: CliContext = {
   stdout: outputOf(() => process.stdout),
   stderr: outputOf(() => process.stderr),
 };
+// Before anything is read or started: keys come with the environment.
+await closeProcess();
 const status = await runCli(rootCommand, process.argv.slice(2), context);
 process.exit(stopSignal && status === 130 ? exitStatusOf(stopSignal) : status);
 

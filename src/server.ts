@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia';
 import type { Deps } from './deps.ts';
+import { createApiCallerCheck } from './http/api-callers.ts';
 import { createAuthorize } from './http/auth.ts';
 import { createBodyReader } from './http/body-reader.ts';
 import { createCors } from './http/cors.ts';
@@ -53,9 +54,9 @@ export function createServer(deps: ServerDeps, options: ServerOptions = {}): Api
   const handle = createEdge({
     log,
     limits,
-    guarded,
     health,
     routes,
+    checkCaller: createApiCallerCheck(config),
     cors: createCors(config.server.allowed_origins),
     authorize: createAuthorize(config.server.api_token),
     route: (request) => app.fetch(request),

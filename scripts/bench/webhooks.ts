@@ -1,6 +1,7 @@
-// Measures the webhook gateway against the targets of issue 3: bun scripts/bench/webhooks.ts [rate] [reload] [memory] [kill] [list]
+// Measures the webhook gateway against the targets of issue 3: bun scripts/bench/webhooks.ts [rate] [reload] [memory] [bodies] [kill] [list]
 // Needs wrk (Debian package). Load comes from another process; the ratio is to a bare server measured in the same run.
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,7 +9,10 @@ const SECONDS = Number(process.env['SECONDS'] ?? 5);
 const CONNECTIONS = 64;
 const here = import.meta.dir;
 const folder = mkdtempSync(join(tmpdir(), 'bench-webhooks-'));
-const body = JSON.stringify({ action: 'opened', number: 7, pull_request: { title: 'Title', body: 'x'.repeat(1940) } });
+const FIRST = 1_000_000_000;
+const bodyOf = (n: number) =>
+  JSON.stringify({ action: 'opened', number: 7, n, pull_request: { title: 'Title', body: 'x'.repeat(1925) } });
+const body = bodyOf(FIRST);
 const bodyFile = join(folder, 'body.json');
 writeFileSync(bodyFile, body);
 const sign = (text: string) => `sha256=${new Bun.CryptoHasher('sha256', 'secret').update(text).digest('hex')}`;
@@ -62,26 +66,32 @@ interface Load {
   failed: number;
 }
 
-let runs = 0;
+/** More than a generator sends in a second. */
+const BODIES_PER_SECOND = 40_000;
+let unsent = FIRST + 1;
+
+/** Signs bodies that no run before has sent; gives the environment of post.lua. */
+function signBodies(seconds: number): Record<string, string> {
+  const first = unsent;
+  unsent += seconds * BODIES_PER_SECOND;
+  const file = join(folder, 'signatures.txt');
+  writeFileSync(
+    file,
+    Array.from({ length: unsent - first }, (_, index) => `${sign(bodyOf(first + index))}\n`).join(''),
+  );
+  return { SIGNATURES: file, FIRST: String(first) };
+}
+
 async function wrk(url: string, options: { seconds?: number; id?: string } = {}): Promise<Load> {
+  const seconds = options.seconds ?? SECONDS;
   const load = Bun.spawn(
-    [
-      'wrk',
-      '-t1',
-      `-c${CONNECTIONS}`,
-      `-d${options.seconds ?? SECONDS}`,
-      '--latency',
-      '-s',
-      join(here, 'webhooks/post.lua'),
-      url,
-    ],
+    ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}`, '--latency', '-s', join(here, 'webhooks/post.lua'), url],
     {
       env: {
         ...process.env,
         BODY: bodyFile,
         SIGNATURE: sign(body),
-        RUN: `r${++runs}-${process.pid}`,
-        ...(options.id ? { ID: options.id } : {}),
+        ...(options.id ? { ID: options.id } : signBodies(seconds)),
       },
       stdout: 'pipe',
     },
@@ -198,6 +208,57 @@ async function memory(): Promise<void> {
   await stop(gateway);
 }
 
+/** 800 connections that each send a body of almost a megabyte and never end it, with what could be a signature. */
+async function bodies(): Promise<void> {
+  const gateway = await start('gateway.ts', { AGENT_HOME: createHome() });
+  const url = `${gateway.url}/webhooks/run`;
+  await wrk(url, { seconds: 1 });
+  const before = rssMb(gateway.pid);
+  const size = 1 << 20;
+  const head = `POST /webhooks/run HTTP/1.1\r\nHost: localhost\r\nX-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`;
+  const part = Buffer.alloc(size - 1, 120);
+  let written = 0;
+  const sockets = Array.from({ length: 800 }, () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(`${head}Content-Length: ${size}\r\n\r\n`);
+    socket.write(part, () => void written++);
+    return socket;
+  });
+  const started = performance.now();
+  let peak = before;
+  let slowest = 0;
+  let refused = 0;
+  let count = 0;
+  while (performance.now() - started < 8000) {
+    count++;
+    const begin = performance.now();
+    const answer = await fetch(url, {
+      method: 'POST',
+      body,
+      headers: { 'x-hub-signature-256': sign(body), 'x-github-delivery': crypto.randomUUID() },
+    });
+    if (!answer.ok) refused++;
+    slowest = Math.max(slowest, performance.now() - begin);
+    peak = Math.max(peak, rssMb(gateway.pid));
+    await Bun.sleep(50);
+  }
+  for (const socket of sockets) socket.destroy();
+  row(
+    `RSS under ${written} open bodies of 1 MB`,
+    `${before.toFixed(0)} -> ${peak.toFixed(0)} MB`,
+    '<= +150 MB',
+    peak - before <= 150,
+  );
+  row(
+    '  signed events meanwhile: slowest, refused',
+    `${slowest.toFixed(0)} ms, ${refused} of ${count}`,
+    '0 refused',
+    refused === 0,
+  );
+  await stop(gateway);
+}
+
 /** Kills the gateway at random moments under load; every accepted event must reach the sink, under one delivery id. */
 async function kill(rounds = 20): Promise<void> {
   const idsOf = new Map<string, Set<string>>();
@@ -280,7 +341,7 @@ async function list(): Promise<void> {
   );
 }
 
-const parts = { rate, reload, memory, kill, list };
+const parts = { rate, reload, memory, bodies, kill, list };
 const wanted = process.argv.slice(2).filter((name): name is keyof typeof parts => name in parts);
 console.log(
   `${cpus().length} x ${cpus()[0]?.model}; ${CONNECTIONS} connections; free disk ${Math.round((statfsSync(folder).bavail * 4096) / 1e9)} GB`,

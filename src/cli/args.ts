@@ -1,4 +1,4 @@
-import { type AppError, userError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 
 interface ArgBase {
@@ -51,7 +51,7 @@ export type ParsedArgs<T extends Args> = {
 
 /** Wrong use of the command line: exit status 2. */
 export function usageError(message: string): AppError {
-  return userError('usage', 400, message);
+  return fail('usage', message);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { AppError, isAbort } from '../errors.ts';
+import { escapeLine, escapeLines } from '../lib/escape-controls.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type Args, type ParsedArgs, parseCommandArgs, usageError } from './args.ts';
 import type { CliContext, CommandContext } from './context.ts';
@@ -146,8 +147,9 @@ async function printUsage(node: CliCommand | CliGroup, path: string, context: Cl
 }
 
 function describeError(error: unknown, debug: boolean): string {
-  const stack = debug && error instanceof Error ? `\n${Bun.inspect(error)}` : '';
-  if (error instanceof AppError || isSystemError(error)) return `${error.message}${stack}`;
+  const stack = debug && error instanceof Error ? `\n${escapeLines(Bun.inspect(error))}` : '';
+  if (error instanceof AppError && error.multiline) return `${escapeLines(error.message)}${stack}`;
+  if (error instanceof AppError || isSystemError(error)) return `${escapeLine(error.message)}${stack}`;
   return debug ? `Internal error.${stack}` : 'Internal error; run the command again with --debug to see where.';
 }
 
@@ -161,8 +163,12 @@ function commandContext(context: CliContext, values: ParsedArgs<typeof COMMON_AR
     ...context,
     json: values.json,
     homeOverride: values.home,
-    print: (line) => context.stdout.write(`${typeof line === 'string' ? line : JSON.stringify(line, null, 2)}\n`),
-    warn: (line) => context.stderr.write(`${line}\n`),
+    print: (line) =>
+      context.stdout.write(
+        `${typeof line === 'string' ? escapeLine(line) : escapeLines(JSON.stringify(line, null, 2))}\n`,
+      ),
+    printLines: (lines) => context.stdout.write(lines.map((line) => `${escapeLine(line)}\n`).join('')),
+    warn: (line) => context.stderr.write(`${escapeLine(line)}\n`),
     async loadConfig(flags) {
       const { loadConfig } = await import('../config/load.ts');
       return loadConfig({

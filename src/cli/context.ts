@@ -23,6 +23,8 @@ export interface CliContext {
   stdin: CliInput;
   stdout: CliOutput;
   stderr: CliOutput;
+  /** The umask of the person who called; files they name follow it. */
+  umask?: number;
   /** Aborted by the first SIGINT or SIGTERM. */
   signal: AbortSignal;
 }
@@ -33,9 +35,11 @@ export interface CommandContext extends CliContext {
   json: boolean;
   /** `--home`, when given. */
   homeOverride: string | undefined;
-  /** Writes one line (or a value as JSON) to stdout. */
+  /** Writes one line (or a value as JSON) to stdout; text from outside in it neither breaks the line nor steers a terminal. */
   print(line: string | object): Promise<void>;
-  /** Writes one line to stderr. */
+  /** Writes several lines to stdout, each as safe as one of `print`. */
+  printLines(lines: readonly string[]): Promise<void>;
+  /** Writes one line to stderr, as safe as one of `print`. */
   warn(line: string): Promise<void>;
   /** Configuration and home for this call, `--home` and `--debug` honoured. */
   loadConfig(flags?: DeepPartial<Config>): Promise<LoadedConfig>;

@@ -9,6 +9,7 @@ import { checkKnowledge } from './doctor/knowledge.ts';
 import { checkMcp } from './doctor/mcp.ts';
 import { checkModels } from './doctor/models.ts';
 import { checkSearch } from './doctor/search.ts';
+import { checkServer } from './doctor/server.ts';
 import { checkSpeech } from './doctor/speech.ts';
 import { checkWebhooks } from './doctor/webhooks.ts';
 
@@ -16,6 +17,7 @@ import { checkWebhooks } from './doctor/webhooks.ts';
 export const CHECKS: readonly Check[] = [
   checkHome,
   checkDatabase,
+  checkServer,
   checkModels,
   checkSearch,
   checkKnowledge,
@@ -29,9 +31,10 @@ const LABELS = { ok: 'OK  ', warn: 'WARN', fail: 'FAIL' } as const;
 
 /** `agent doctor`: checks the installation and says what to do. */
 export const doctorCommand = defineCliCommand({
-  description: 'Check home, database, models, search, speech, MCP and webhooks, and say what to do',
-  async run(_args, context) {
-    const findings = await diagnose(context);
+  description: 'Check home, server, database, models, search, speech, MCP and webhooks, and say what to do',
+  args: { fix: { type: 'boolean', description: 'Close files of the home that others could open, and say which' } },
+  async run(args, context) {
+    const findings = await diagnose(context, args.fix);
     if (context.json) await context.print({ findings });
     else
       for (const finding of findings) {
@@ -42,7 +45,7 @@ export const doctorCommand = defineCliCommand({
   },
 });
 
-async function diagnose(context: CommandContext): Promise<Finding[]> {
+async function diagnose(context: CommandContext, fix: boolean): Promise<Finding[]> {
   try {
     const { config, home, environment } = await context.loadConfig();
     const findings: Finding[] = [{ area: 'config', status: 'ok', message: 'Every key is known and valid.' }];
@@ -53,6 +56,7 @@ async function diagnose(context: CommandContext): Promise<Finding[]> {
         environment,
         fetch,
         signal: context.signal,
+        fix,
         timeoutMs: 3000,
         localServers: { ollama: 'http://127.0.0.1:11434', lmStudio: 'http://127.0.0.1:1234' },
       }),

@@ -2,10 +2,10 @@ import { createDeps } from '../deps.ts';
 import { evaluateReport } from '../evaluation/evaluate.ts';
 import type { EvaluationAnswer } from '../evaluation/model.ts';
 import { STYLES } from '../evaluation/sections.ts';
+import { escapeLine, escapeText } from '../lib/escape-controls.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
 import { checkOutput, readText, writeResult } from './content/files.ts';
-import { plain } from './research/render.ts';
 
 /** `agent evaluate`: a report in, its measures and grade out. */
 export const evaluateCommand = defineCliCommand({
@@ -44,6 +44,6 @@ function describe({ summary, metrics, llm_evaluation: judged }: EvaluationAnswer
     ]),
   ];
   const table = rows.map(([name, value]) => `  ${name.padEnd(18)}${value}`).join('\n');
-  const notes = judged?.suggestions.map((note) => `- ${plain(note)}`).join('\n');
-  return `${plain(summary)}\n\n${table}${notes ? `\n\nSuggestions\n${notes}` : ''}`;
+  const notes = judged?.suggestions.map((note) => `- ${escapeLine(note)}`).join('\n');
+  return `${escapeText(summary)}\n\n${table}${notes ? `\n\nSuggestions\n${notes}` : ''}`;
 }

@@ -62,8 +62,12 @@ export const rootCommand: CliGroup = defineCliGroup(
       description: 'Show the effective configuration and where each value comes from',
       load: async () => (await import('./config.ts')).configCommand,
     },
+    token: {
+      description: 'Make the token that every call of the API must carry',
+      load: async () => (await import('./token.ts')).tokenCommand,
+    },
     doctor: {
-      description: 'Check home, database, models, search, speech, MCP and webhooks, and say what to do',
+      description: 'Check home, server, database, models, search, speech, MCP and webhooks, and say what to do',
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
   },

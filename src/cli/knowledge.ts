@@ -61,7 +61,9 @@ const search = defineCliCommand({
       if (passages.length === 0) await context.warn('Nothing found.');
       const width = Math.min(context.stdout.columns, 100);
       for (const [index, passage] of passages.entries())
-        await context.print(formatPassage(index + 1, passage, query, context.stdout.isTerminal ? width : undefined));
+        await context.printLines(
+          formatPassage(index + 1, passage, query, context.stdout.isTerminal ? width : undefined),
+        );
     }),
 });
 

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { ensureHome } from '../config/home.ts';
 import { createDeps } from '../deps.ts';
 import { AppError } from '../errors.ts';
+import { closeProcess } from '../lib/close-process.ts';
 import { REPORT_STYLES, type ReportStyle } from '../research/model.ts';
 import { readStyle } from '../research/read-request.ts';
 import { usageError } from './args.ts';
@@ -43,7 +44,8 @@ export const researchCommand = defineCliCommand({
     if (question === '') throw usageError('The question is empty.');
     const style = args.style === undefined ? undefined : styleOf(args.style);
     if (args.out !== undefined) await checkFolder(args.out);
-    const { config, home } = await context.loadConfig();
+    const { config, home, forgetSecrets } = await context.loadConfig();
+    await closeProcess(forgetSecrets());
     await ensureHome(home);
     // Progress is shown by the session; the log would run through it.
     const level = config.log.level === 'debug' ? 'debug' : 'error';

@@ -1,11 +1,12 @@
 import type { LoadedConfig } from '../config/load.ts';
 import type { Deps } from '../deps.ts';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { checkBind } from '../http/bind.ts';
 import type { Listener } from '../http/listener.ts';
 import { VERSION } from '../version.ts';
 import { type CliCommand, defineCliCommand } from './command.ts';
 import type { CommandContext } from './context.ts';
+import { refuseRequestServers } from './mcp/refuse-request-servers.ts';
 
 /** What a server process consists of. */
 export interface Services {
@@ -41,7 +42,9 @@ export function createServeCommand(open: (loaded: LoadedConfig) => Promise<Servi
       };
       const loaded = await context.loadConfig({ server });
       const bind = checkBind(loaded.config.server);
-      if (!bind.ok) throw userError(bind.code, 500, bind.message);
+      if (!bind.ok) throw fail(bind.code, bind.message);
+      const refusal = refuseRequestServers(loaded.config);
+      if (refusal !== undefined) throw fail('mcp_needs_token', refusal);
       const services = await open(loaded);
       const deadlineMs = loaded.config.server.shutdown_seconds * 1000;
       const started: Listener[] = [];

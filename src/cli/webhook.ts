@@ -33,6 +33,10 @@ export const webhookCommands = defineCliGroup('Subscriptions that let outside se
     description: 'Give a subscription a new secret, the old one staying valid for a while',
     load: async () => (await import('./webhook/rotate-secret.ts')).rotateSecretCommand,
   },
+  pin: {
+    description: 'Accept one signature scheme only',
+    load: async () => (await import('./webhook/pin.ts')).pinCommand,
+  },
   test: {
     description: 'Send a signed test event to the running gateway, or try one without it',
     load: async () => (await import('./webhook/test.ts')).testCommand,

@@ -9,6 +9,7 @@ import { resolveHome } from './home.ts';
 import { addTree, addVariables, type Layers } from './layers.ts';
 import { deriveDefaults, RULES } from './rules.ts';
 import { type Config, ConfigSchema } from './schema.ts';
+import { secretNames } from './secret-names.ts';
 import type { Origin, Problem } from './source.ts';
 import { kindOf } from './walk.ts';
 import { readYamlFile } from './yaml-file.ts';
@@ -33,6 +34,11 @@ export interface LoadedConfig {
   origins: Map<string, Origin>;
   /** Process environment over `<home>/.env`: what `${NAME}` in hand-written files stands for. */
   environment: Environment;
+  /**
+   * Takes the secrets out of the process environment, where every program that is started without one of its own would
+   * find them, and returns their names. For commands that go on running; nothing is read again afterwards.
+   */
+  forgetSecrets(): string[];
 }
 
 /**
@@ -70,7 +76,14 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   if (Object.values(config).every(isRecord))
     for (const rule of RULES) problems.push(...rule(config).map((problem) => withOrigin(problem, layers.origins)));
   if (problems.length > 0) throw configError(problems);
-  return { config, home, origins: layers.origins, environment };
+  const forgetSecrets = options.env ? () => [] : forgetProcessSecrets;
+  return { config, home, origins: layers.origins, environment, forgetSecrets };
+}
+
+function forgetProcessSecrets(): string[] {
+  const names = secretNames(ConfigSchema, Object.keys(process.env));
+  for (const name of names) delete process.env[name];
+  return names;
 }
 
 function definedOf(env: Environment): Environment {
@@ -120,6 +133,6 @@ function configError(problems: Problem[]): AppError {
   const count = `${lines.length} ${lines.length === 1 ? 'problem' : 'problems'}`;
   return new AppError(
     `The configuration has ${count}:\n${lines.map((line) => `  ${line.path} ${line.message}`).join('\n')}`,
-    { code: 'config_invalid', category: 'user', status: 500, errors: lines },
+    { code: 'config_invalid', category: 'user', status: 500, errors: lines, multiline: true },
   );
 }

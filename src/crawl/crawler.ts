@@ -1,9 +1,10 @@
 import type { Config } from '../config/schema.ts';
-import { upstreamError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { CrawledPage, Crawler } from './crawl.ts';
+import type { Resolve } from './guard.ts';
 import type { GuardedFetch, GuardedResponse } from './guarded-fetch.ts';
 import { readWithJina } from './jina-reader.ts';
 import { createParsePool } from './parse-pool.ts';
@@ -13,6 +14,8 @@ export interface CrawlerOptions {
   guardedFetch: GuardedFetch;
   /** Used for the Jina reader only; pages go through `guardedFetch`. */
   fetch: typeof fetch;
+  /** Name resolution for the Jina reader; the system's when absent. */
+  resolve?: Resolve;
   clock: Clock;
   log: Logger;
 }
@@ -68,6 +71,7 @@ export function createCrawler(options: CrawlerOptions): Crawler & { stop(): void
             timeoutMs,
             maxBytes: config.max_bytes,
             fetch: options.fetch,
+            resolve: options.resolve,
             clock: options.clock,
           },
           signal,
@@ -87,10 +91,9 @@ function refuseFailure({ url, status }: GuardedResponse): void {
   if (status >= 200 && status < 300) return;
   const { hostname } = new URL(url);
   if (status === 429)
-    throw upstreamError('upstream_rate_limited', `${hostname} limits the rate of requests.`, { retryable: true });
-  if (status >= 500)
-    throw upstreamError('upstream_unavailable', `${hostname} failed (HTTP ${status}).`, { retryable: true });
-  throw upstreamError('upstream_rejected', `${hostname} does not give this page (HTTP ${status}).`, {
+    throw fail('upstream_rate_limited', `${hostname} limits the rate of requests.`, { retryable: true });
+  if (status >= 500) throw fail('upstream_unavailable', `${hostname} failed (HTTP ${status}).`, { retryable: true });
+  throw fail('upstream_rejected', `${hostname} does not give this page (HTTP ${status}).`, {
     retryable: false,
   });
 }

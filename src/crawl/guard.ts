@@ -1,8 +1,8 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { upstreamError, userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { mayConnect } from './address.ts';
-import { hostToV6, validateUrl } from './validate-url.ts';
+import { hostToV6, type Reach, validateUrl } from './validate-url.ts';
 
 /** Resolves a host name to all its addresses. */
 export type Resolve = (host: string) => Promise<string[]>;
@@ -20,12 +20,12 @@ export interface Guard {
 }
 
 /** The guard of everything that fetches addresses chosen by users, models or pages; `resolve` is injected in tests. */
-export function createGuard(options: { allowPrivateNetwork: boolean; resolve?: Resolve }): Guard {
+export function createGuard(options: Reach & { resolve?: Resolve }): Guard {
   const resolve = options.resolve ?? resolveBySystem;
   return {
     async check(text, signal) {
       const checked = validateUrl(text, options);
-      if (!checked.ok) throw userError('url_refused', 400, checked.message);
+      if (!checked.ok) throw fail('url_refused', checked.message);
       const { url } = checked;
       const literal = /^[\d.]+$/.test(url.hostname) ? url.hostname : hostToV6(url.hostname);
       if (literal !== undefined) return { url, addresses: [literal] };
@@ -34,7 +34,7 @@ export function createGuard(options: { allowPrivateNetwork: boolean; resolve?: R
       if (!addresses.every((address) => isIP(address) && !address.includes('%'))) throw unresolved(url.hostname);
       // One private answer among public ones is a rebinding attempt or a broken zone: refuse all of it.
       if (!addresses.every((address) => mayConnect(address, options.allowPrivateNetwork)))
-        throw userError('url_refused', 400, `The host ${url.hostname} is not on the public internet.`);
+        throw fail('url_refused', `The host ${url.hostname} is not on the public internet.`);
       return { url, addresses };
     },
   };
@@ -58,7 +58,7 @@ async function resolveName(host: string, resolve: Resolve, signal: AbortSignal):
 }
 
 function unresolved(host: string, cause?: unknown) {
-  return upstreamError('upstream_unavailable', `The host name ${host} could not be resolved.`, {
+  return fail('upstream_unavailable', `The host name ${host} could not be resolved.`, {
     retryable: true,
     cause,
   });

@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { createGuardedTransport, type GuardedTransportOptions, toFetchError } from './guarded-transport.ts';
 import { readBody, tooLarge } from './read-body.ts';
@@ -62,7 +62,7 @@ async function readResponse(response: Response, request: GuardedRequest, signal:
   const { accept, maxBytes } = request;
   try {
     if (status < 400 && accept && !isAccepted(headers.get('content-type'), accept))
-      throw userError('unsupported_type', 415, 'The address does not hold text.');
+      throw fail('unsupported_type', 'The address does not hold text.');
     if (Number(headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
     return await readBody(body, { contentEncoding: headers.get('content-encoding') ?? '', maxBytes, signal });
   } catch (error) {

@@ -5,7 +5,8 @@ export type GuardedStreamFetch = (input: string | URL, init?: RequestInit) => Pr
 
 /**
  * The guard for libraries that bring their own protocol: like `fetch`, with every address and redirect checked and the
- * body streamed. It has no limit on time or size: the caller's signal is the only end of a stream. Text bodies only.
+ * body streamed. It has no limit on time or size: the caller's signal is the only end of a stream. Text bodies only;
+ * `redirect: 'manual'` gives a redirect back as it came.
  */
 export function createGuardedStreamFetch(options: GuardedTransportOptions): GuardedStreamFetch {
   const send = createGuardedTransport(options);
@@ -21,6 +22,7 @@ export function createGuardedStreamFetch(options: GuardedTransportOptions): Guar
         body: init.body ?? undefined,
         signal,
         decompress: true,
+        followRedirects: init.redirect !== 'manual',
       });
       return response;
     } catch (error) {

@@ -1,9 +1,9 @@
-import { AppError, upstreamError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { createGuard, type GuardedTarget, type Resolve } from './guard.ts';
 import { ACCEPT_ENCODING } from './read-body.ts';
+import type { Reach } from './validate-url.ts';
 
-export interface GuardedTransportOptions {
-  allowPrivateNetwork: boolean;
+export interface GuardedTransportOptions extends Reach {
   /** Name resolution; the system's when absent. */
   lookup?: Resolve;
   /** What sends a request whose address was checked; Bun's fetch when absent. */
@@ -19,6 +19,8 @@ export interface GuardedExchange {
   signal: AbortSignal;
   /** False leaves the body as it came, for a reader that limits what it inflates. */
   decompress: boolean;
+  /** False gives a redirect to the caller as the answer. */
+  followRedirects?: boolean;
 }
 
 /** Sends a request through the guard and follows its redirects, each checked again; resolves when the headers are there. */
@@ -34,6 +36,7 @@ const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', '
 export function createGuardedTransport(options: GuardedTransportOptions): GuardedTransport {
   const guard = createGuard({
     allowPrivateNetwork: options.allowPrivateNetwork,
+    ...(options.anyPort ? { anyPort: true } : {}),
     ...(options.lookup ? { resolve: options.lookup } : {}),
   });
   return async (address, exchange) => {
@@ -42,12 +45,13 @@ export function createGuardedTransport(options: GuardedTransportOptions): Guarde
     for (let redirects = 0; ; redirects++) {
       const target = await guard.check(url, hop.signal);
       const response = await connect(target, hop, options);
-      const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null;
+      const isRedirect = hop.followRedirects !== false && REDIRECTS.includes(response.status);
+      const location = isRedirect ? response.headers.get('location') : null;
       if (location === null) return { url: target.url, response };
       await response.body?.cancel();
-      if (redirects === MAX_REDIRECTS) throw userError('url_refused', 400, 'The address redirects too many times.');
+      if (redirects === MAX_REDIRECTS) throw fail('url_refused', 'The address redirects too many times.');
       const to = URL.parse(location, target.url.href);
-      if (!to) throw userError('url_refused', 400, 'The address redirects to something invalid.');
+      if (!to) throw fail('url_refused', 'The address redirects to something invalid.');
       url = to.href;
       hop = redirected(hop, response.status, to.origin === target.url.origin);
     }
@@ -117,14 +121,13 @@ function isConnectFailure(error: unknown): boolean {
 export function toFetchError(error: unknown, url: string, timedOut: boolean): AppError {
   if (error instanceof AppError) return error;
   const host = URL.parse(url)?.hostname ?? 'The address';
-  if (timedOut)
-    return upstreamError('upstream_timeout', `${host} did not answer in time.`, { retryable: true, cause: error });
+  if (timedOut) return fail('upstream_timeout', `${host} did not answer in time.`, { retryable: true, cause: error });
   if (/CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|TLS/.test(errorCode(error)))
-    return upstreamError('upstream_rejected', `The certificate of ${host} could not be verified.`, {
+    return fail('upstream_rejected', `The certificate of ${host} could not be verified.`, {
       retryable: false,
       cause: error,
     });
-  return upstreamError('upstream_unavailable', `${host} could not be reached or broke off.`, {
+  return fail('upstream_unavailable', `${host} could not be reached or broke off.`, {
     retryable: true,
     cause: error,
   });

@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { decodeText } from './charset.ts';
 import { readHtml } from './html.ts';
 import { readPdf } from './pdf.ts';
@@ -19,7 +19,7 @@ export interface ParsedPage {
 export async function parsePage(input: ParseInput): Promise<ParsedPage> {
   const page = await readDocument(input);
   const markdown = page.markdown.trim();
-  if (!markdown) throw userError('unreadable_page', 400, 'The page has no readable text.');
+  if (!markdown) throw fail('unreadable_page', 'The page has no readable text.');
   return { title: page.title || titleFromUrl(input.url), markdown };
 }
 
@@ -27,7 +27,7 @@ async function readDocument({ url, contentType, bytes }: ParseInput): Promise<Pa
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/pdf') return readPdf(bytes);
   const text = decodeText(bytes, contentType);
-  if (text.includes('\u0000')) throw userError('unreadable_page', 400, 'The page is not text.');
+  if (text.includes('\u0000')) throw fail('unreadable_page', 'The page is not text.');
   // Some servers send every page as text/plain.
   if (/html/.test(type) || (type === 'text/plain' && /^\s*(<!doctype html|<html[\s>])/i.test(text)))
     return readHtml(text, url);

@@ -1,11 +1,12 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { ParsedPage } from './parse-page.ts';
 
 /** Extracts the text of a PDF, one paragraph per page. Throws an AppError `unreadable_page` for a corrupt or locked file. */
 export async function readPdf(bytes: Uint8Array): Promise<ParsedPage> {
   const { extractText, getDocumentProxy, getMeta } = await import('unpdf');
   try {
-    const document = await getDocumentProxy(bytes, { verbosity: 0 });
+    // The library refuses the Buffer that a view on one becomes between processes.
+    const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
     const { text } = await extractText(document, { mergePages: false });
     const { info } = await getMeta(document);
     const title = typeof info['Title'] === 'string' ? info['Title'].trim() : '';
@@ -17,6 +18,6 @@ export async function readPdf(bytes: Uint8Array): Promise<ParsedPage> {
         .join('\n\n'),
     };
   } catch (cause) {
-    throw userError('unreadable_page', 400, 'The PDF is corrupt or locked.', cause);
+    throw fail('unreadable_page', 'The PDF is corrupt or locked.', { cause });
   }
 }

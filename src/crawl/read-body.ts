@@ -1,7 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 
 /** The content codings `readBody` can undo, as an `Accept-Encoding` value. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
@@ -67,7 +67,7 @@ function createDecoder(coding: string, head: Uint8Array): Transform {
 }
 
 function unsupportedCoding() {
-  return userError('unsupported_type', 415, 'The page uses a content encoding that is not supported.');
+  return fail('unsupported_type', 'The page uses a content encoding that is not supported.');
 }
 
 async function* readChunks(body: ReadableStream<Uint8Array>, maxBytes: number, signal: AbortSignal) {
@@ -112,5 +112,5 @@ class Collector {
 
 /** The refusal of a body over the limit. */
 export function tooLarge(maxBytes: number) {
-  return userError('too_large', 413, `The page is larger than ${Math.floor(maxBytes / 1024)} KiB.`);
+  return fail('too_large', `The page is larger than ${Math.floor(maxBytes / 1024)} KiB.`);
 }

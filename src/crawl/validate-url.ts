@@ -24,12 +24,20 @@ const BAD_PORTS = new Set(
 
 const refuse = (code: UrlProblem, message: string): UrlCheck => ({ ok: false, code, message });
 
+/** What addresses may be reached. */
+export interface Reach {
+  /** Opens private names and addresses, never the cloud's metadata. */
+  allowPrivateNetwork: boolean;
+  /** Opens the ports of other protocols: for addresses the operator wrote, not for those of users, models or pages. */
+  anyPort?: boolean;
+}
+
 /**
  * Checks an address before anything is resolved: http(s) only, no credentials, no port of another protocol, no private
  * name, no non-public or oddly spelled IP address. A name that passes must still have its resolved address checked (see `createGuard`).
- * `allowPrivateNetwork` opens private names and addresses, nothing else, and never the cloud's metadata. The message never repeats the address.
+ * The message never repeats the address.
  */
-export function validateUrl(text: string, options: { allowPrivateNetwork: boolean }): UrlCheck {
+export function validateUrl(text: string, options: Reach): UrlCheck {
   const raw = text.trim();
   if (raw.length > MAX_URL_LENGTH) return refuse('invalid_url', 'The address is too long.');
   // The URL parser drops tabs and newlines and reads `\` as `/`: spellings only an attacker needs.
@@ -43,7 +51,7 @@ export function validateUrl(text: string, options: { allowPrivateNetwork: boolea
   if (authority === undefined) return refuse('invalid_url', 'The address is not a valid URL.');
   if (url.username || url.password || authority.includes('@'))
     return refuse('credentials_refused', 'An address with a user name or password in it is not fetched.');
-  if (url.port && BAD_PORTS.has(Number(url.port)))
+  if (url.port && !options.anyPort && BAD_PORTS.has(Number(url.port)))
     return refuse('port_refused', `Port ${url.port} belongs to another protocol and is not fetched.`);
   const host = url.hostname.replace(/\.$/, '');
   if (!host || host.endsWith('.')) return refuse('invalid_url', 'The address has no valid host.');

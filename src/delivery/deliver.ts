@@ -1,4 +1,5 @@
 import type { TargetSettings } from '../config/sections/platforms.ts';
+import type { GuardedStreamFetch } from '../crawl/guarded-stream-fetch.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { isFailure, notConfigured, refusal } from './failure.ts';
@@ -29,7 +30,10 @@ import { createWhatsAppTarget } from './targets/whatsapp.ts';
 
 export interface DelivererOptions {
   config: TargetSettings;
+  /** For the services of the configuration. */
   fetch: typeof fetch;
+  /** For addresses that routes name; private ones are allowed, for the operator wrote them. */
+  guardedFetch: GuardedStreamFetch;
   clock: Clock;
   log: Logger;
   /** Longest time of one call; default 10 s. */
@@ -93,8 +97,10 @@ async function sendParts(target: Target, request: DeliveryRequest): Promise<Deli
 function createTargets(options: DelivererOptions): Record<string, Target> {
   const { config, clock, log } = options;
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-  const http = createHttpSender({ fetch: options.fetch, clock, timeoutMs, maxBytes: MAX_ANSWER_BYTES });
-  const tools = { http, clock, log };
+  const limits = { clock, timeoutMs, maxBytes: MAX_ANSWER_BYTES };
+  const http = createHttpSender({ fetch: options.fetch, ...limits });
+  const guardedHttp = createHttpSender({ fetch: options.guardedFetch, ...limits });
+  const tools = { http, guardedHttp, clock, log };
   const hosts = {
     log: createLogTarget(tools),
     github_comment: createGitHubCommentTarget(config.github, tools),

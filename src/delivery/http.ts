@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { type DeliveryFailure, refusal } from './failure.ts';
@@ -29,7 +30,7 @@ export interface HttpAnswer {
 export type HttpSender = (call: HttpCall) => Promise<HttpAnswer | DeliveryFailure>;
 
 export interface HttpSenderOptions {
-  fetch: typeof fetch;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
   clock: Clock;
   timeoutMs: number;
   /** Most bytes read of an answer. */
@@ -70,11 +71,13 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
           message: `${service} did not answer within ${options.timeoutMs / 1000} s.`,
           retryable: true,
         };
+      if (error instanceof AppError && error.code === 'url_refused')
+        return refusal('target_refused', `${service} is not called: ${oneLine(error.message)}.`);
       // The text of a fetch error may hold the address, and with it a token: only its code is told.
       return {
         ok: false,
         code: 'target_unreachable',
-        message: `${service} could not be reached${errorCode(error)}.`,
+        message: `${service} could not be reached${errorCode(error instanceof AppError ? error.cause : error)}.`,
         retryable: true,
       };
     } finally {

@@ -28,6 +28,8 @@ export interface DeliveryRequest {
   content: string;
   /** Rendered `deliver_extra` of the route (`chat_id`, `repo`, `pr_number`, …). */
   extra: Record<string, string>;
+  /** `deliver_extra` as the route's owner wrote it; absent: all of `extra` may come from an event. */
+  extraTemplate?: Record<string, unknown>;
   /** Stable over all attempts; sent to targets that honour an idempotency key. */
   deliveryId: string;
   /** Absent when the payload does not say where it came from. */

@@ -7,6 +7,8 @@ import type { DeliveryRequest, DeliveryResult } from './model.ts';
 /** What every target is built with. */
 export interface TargetTools {
   http: HttpSender;
+  /** For addresses that a route or an event names: never the cloud's metadata, and connected to as they were checked. */
+  guardedHttp: HttpSender;
   clock: Clock;
   log: Logger;
 }

@@ -1,14 +1,10 @@
+import { withoutControls } from '../lib/escape-controls.ts';
+
 /** A one-line title for platforms that want one: the first line of the text without its Markdown. */
 export function titleOf(content: string, maxLength = 80): string {
   const line = content
     .split('\n')
-    .map((text) =>
-      text
-        .replace(/^[\s#>*-]+/, '')
-        .replace(/[*_`]/g, '')
-        .replace(/\p{Cc}/gu, ' ')
-        .trim(),
-    )
+    .map((text) => withoutControls(text.replace(/^[\s#>*-]+/, '').replace(/[*_`]/g, '')))
     .find((text) => text !== '');
   const title = line ?? 'Message';
   const characters = [...title];

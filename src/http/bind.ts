@@ -21,7 +21,7 @@ export function checkBind(settings: BindSettings): { ok: true } | { ok: false; c
     code: 'bind_refused',
     message:
       `Refusing to listen on ${settings.host || 'all addresses'} without a token: anyone on the network could use this server. ` +
-      'Set AGENT_API_TOKEN to a secret, or start with --insecure if the network is trusted.',
+      'Set AGENT_API_TOKEN (agent token makes one), or start with --insecure if the network is trusted.',
   };
 }
 

@@ -19,7 +19,7 @@ const PREFLIGHT_SECONDS = 600;
  */
 export function createCors(allowedOrigins: readonly string[]): Cors {
   const any = allowedOrigins.includes('*');
-  const origins = new Set(allowedOrigins.map((origin) => origin.trim().replace(/\/$/, '')));
+  const origins = new Set(allowedOrigins.map((origin) => origin.trim().replace(/\/$/, '').toLowerCase()));
 
   const allows = (origin: string) => any || origins.has(origin);
   const apply = (request: Request, headers: Headers) => {

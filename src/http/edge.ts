@@ -1,11 +1,12 @@
-import { type AppError, toAppError, userError } from '../errors.ts';
+import { type AppError, fail, toAppError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { logAccess } from './access-log.ts';
 import type { Authorize } from './auth.ts';
+import type { CheckCaller } from './check-caller.ts';
 import type { Cors } from './cors.ts';
 import { errorResponse, logFailure } from './errors.ts';
 import type { ReadHealth } from './health.ts';
-import { type BodyLimits, isSimpleMediaType, maxBytesOf } from './parse-body.ts';
+import { type BodyLimits, maxBytesOf } from './parse-body.ts';
 import { bodyTooLarge, contentLengthOf } from './read-body.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import type { RouteTable } from './route-table.ts';
@@ -13,11 +14,10 @@ import type { RouteTable } from './route-table.ts';
 /** What every request passes before and after its route. */
 export interface EdgeNeeds {
   log: Logger;
+  checkCaller: CheckCaller;
   cors: Cors;
   authorize: Authorize;
   limits: BodyLimits;
-  /** True when a token guards the API, so that a browser cannot be made to call it unknowingly. */
-  guarded: boolean;
   health: ReadHealth;
   routes(): RouteTable;
   /** The router; it turns its own failures into answers. */
@@ -25,7 +25,7 @@ export interface EdgeNeeds {
 }
 
 /**
- * The outermost handler: request id, preflight, token, size and origin checks, HEAD, then the route, then the headers
+ * The outermost handler: request id, caller, preflight, token and size checks, HEAD, then the route, then the headers
  * and the log line every answer gets. It stands outside the router so that no route, and no 404, can miss it.
  */
 export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Response> {
@@ -36,11 +36,13 @@ export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Resp
     if (unauthorized) return unauthorized;
     const maxBytes = maxBytesOf(request, limits);
     if ((contentLengthOf(request) ?? 0) > maxBytes) return bodyTooLarge(maxBytes);
-    if (!isDecodable(path)) return userError('malformed_url', 400, 'The address has a broken percent-encoding.');
-    return needs.guarded ? undefined : foreignPage(request, cors);
+    if (!isDecodable(path)) return fail('malformed_url', 'The address has a broken percent-encoding.');
+    return undefined;
   };
 
   const answer = (request: Request, path: string, requestId: string): Response | Promise<Response> => {
+    const caller = needs.checkCaller(request);
+    if (!caller.ok) return errorResponse(fail(caller.code, caller.message), requestId, path);
     const preflight = cors.preflight(request);
     if (preflight) return preflight;
     // Probes come first and often: they need neither the router nor the time it takes to compile its first route.
@@ -84,9 +86,9 @@ export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Resp
   };
 }
 
-/** The path exactly as the router reads it: undecoded, without the query. */
+/** The path exactly as the router reads it: undecoded, without the query. Without a usable Host, Bun gives no more. */
 function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3);
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
   const end = url.indexOf('?', start);
   return url.slice(start, end < 0 ? undefined : end);
 }
@@ -109,15 +111,4 @@ async function headOf(request: Request, route: EdgeNeeds['route']): Promise<Resp
   leave.abort();
   await response.body?.cancel();
   return new Response(null, { status: response.status, headers: response.headers });
-}
-
-/**
- * Without a token, any web page could send "simple" requests to a local server: browsers ask no permission for those
- * media types. JSON needs a preflight and is judged there.
- */
-function foreignPage(request: Request, cors: Cors): AppError | undefined {
-  const origin = request.headers.get('origin');
-  if (origin === null || request.method === 'GET' || request.method === 'HEAD') return undefined;
-  if (!isSimpleMediaType(request) || cors.allows(origin) || origin === new URL(request.url).origin) return undefined;
-  return userError('origin_not_allowed', 403, 'Pages of this origin may not call this server; see ALLOWED_ORIGINS.');
 }

@@ -1,5 +1,5 @@
 import { Elysia, ValidationError } from 'elysia';
-import { AppError, internalError, toAppError, userError } from '../errors.ts';
+import { AppError, fail, toAppError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { errorResponse, logFailure } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
@@ -25,7 +25,7 @@ export function createErrorHandler({ log, routes }: ErrorHandlerNeeds) {
 
 /** 404, or 405 with `Allow` when the path exists with other methods. */
 function nothingThere(routes: RouteTable, method: string, path: string): AppError {
-  if (!routes.find(path)) return userError('not_found', 404, 'There is nothing at this address.');
+  if (!routes.find(path)) return fail('not_found', 'There is nothing at this address.');
   const allow = routes.allow(path);
   return new AppError(`This address does not answer ${method}; it answers ${allow}.`, {
     code: 'method_not_allowed',
@@ -40,14 +40,14 @@ function classify(error: unknown): AppError {
   if (error instanceof ValidationError) {
     // An answer that breaks its own schema is our defect, not the caller's.
     if (error.type === 'response')
-      return internalError('internal_error', 'Internal server error', new Error('answer does not match its schema'));
+      return fail('internal_error', 'Internal server error', { cause: new Error('answer does not match its schema') });
     return validationError(error.type, error.all);
   }
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   // Elysia wraps whatever reading the body threw.
   if (code === 'PARSE')
-    return cause instanceof AppError ? cause : userError('malformed_body', 400, 'The request body cannot be read.');
+    return cause instanceof AppError ? cause : fail('malformed_body', 'The request body cannot be read.');
   if (code === 'INVALID_FILE_TYPE')
-    return userError('invalid_request', 422, 'The uploaded file has a type that is not accepted.');
+    return fail('invalid_request', 'The uploaded file has a type that is not accepted.');
   return toAppError(error);
 }

@@ -53,8 +53,9 @@ function openAiErrorResponse(error: AppError): Response {
   headers.set('content-type', 'application/json; charset=utf-8');
   if (error.retryAfterMs !== undefined && !headers.has('retry-after'))
     headers.set('retry-after', String(Math.ceil(error.retryAfterMs / 1000)));
-  // OpenAI's clients send again whatever failed with 5xx, unless told not to.
-  if (error.status >= 500 && !error.retryable) headers.set('x-should-retry', 'false');
+  // OpenAI's clients send again whatever failed with 5xx, unless told not to: at once, which helps no defect of ours.
+  const helps = error.retryable && !(error.category === 'internal' && error.status === 500);
+  if (error.status >= 500 && !helps) headers.set('x-should-retry', 'false');
   // OpenAI has no 422: what does not match is a bad request.
   return Response.json(toOpenAiError(error), { status: error.status === 422 ? 400 : error.status, headers });
 }
@@ -82,10 +83,12 @@ export const TITLES: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   409: 'Conflict',
   410: 'Gone',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
+  421: 'Misdirected Request',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
   499: 'Client Closed Request',

@@ -1,4 +1,4 @@
-import { type AppError, userError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { urlOf } from './bind.ts';
 import type { Listener } from './listener.ts';
@@ -125,5 +125,5 @@ function cannotListen(error: unknown, host: string, port: number): AppError {
       : code === 'EACCES'
         ? `port ${port} needs more rights; choose one above 1023 with --port`
         : `the address cannot be opened (${code ?? 'unknown reason'}); check --host`;
-  return userError('cannot_listen', 500, `Cannot listen on ${urlOf(host, port)}: ${reason}.`, error);
+  return fail('cannot_listen', `Cannot listen on ${urlOf(host, port)}: ${reason}.`, { cause: error });
 }

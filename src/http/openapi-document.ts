@@ -157,7 +157,7 @@ const PROBLEM_CONTENT = { 'application/problem+json': { schema: { $ref: '#/compo
 const PROBLEM_TEXTS: Record<string, string> = {
   400: 'The request is malformed, or a setting it needs is missing.',
   401: 'The bearer token is missing or wrong.',
-  403: 'This is disabled on this server.',
+  403: 'This is disabled on this server, or not for pages of this origin.',
   404: 'There is no such thing.',
   409: 'The thing is in another state.',
   413: 'The request body is too large.',

@@ -1,4 +1,5 @@
-import { AppError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
+import { isFromPage } from './check-caller.ts';
 import { readBody } from './read-body.ts';
 
 /** Deeper values than this are refused: no client needs them, and recursive code would run out of stack. */
@@ -28,19 +29,19 @@ export function maxBytesOf(request: Request, limits: BodyLimits): number {
 export async function parseBody(request: Request, limits: BodyLimits): Promise<Record<string, unknown> | null> {
   const bytes = await readBody(request, maxBytesOf(request, limits));
   if (bytes.byteLength === 0) return null;
-  const type = mediaType(request);
-  if (type === 'multipart/form-data') return parseForm(bytes, request);
-  if (type === '' || type === 'text/plain' || /^application\/(.+\+)?json$/.test(type)) return parseJsonObject(bytes);
-  throw userError(
-    'unsupported_media_type',
-    415,
-    'Send the request body as JSON with "Content-Type: application/json".',
-  );
+  if (mediaType(request) === 'multipart/form-data') return parseForm(bytes, request);
+  checkJsonType(request);
+  return parseJsonObject(bytes);
 }
 
-/** True for media types a web page may send to another site without asking first (WHATWG Fetch, section 2.2.2). */
-export function isSimpleMediaType(request: Request): boolean {
-  return ['', 'text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded'].includes(mediaType(request));
+/**
+ * Throws a 415 when the body is not said to be JSON. Pages may send plain text, or bytes without a type, to another site
+ * without asking first (WHATWG Fetch, section 2.2.2): the one is never read as JSON, the other not when a page sends it.
+ */
+export function checkJsonType(request: Request): void {
+  const type = mediaType(request);
+  if (/^application\/(.+\+)?json$/.test(type) || (type === '' && !isFromPage(request.headers))) return;
+  throw fail('unsupported_media_type', 'Send the request body as JSON with "Content-Type: application/json".');
 }
 
 function mediaType(request: Request): string {
@@ -48,8 +49,7 @@ function mediaType(request: Request): string {
 }
 
 function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
-  const malformed = (reason: string) =>
-    userError('malformed_json', 400, `The request body is not valid JSON: ${reason}.`);
+  const malformed = (reason: string) => fail('malformed_json', `The request body is not valid JSON: ${reason}.`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -100,7 +100,7 @@ async function parseForm(bytes: Uint8Array<ArrayBuffer>, request: Request): Prom
     const headers = { 'content-type': request.headers.get('content-type') ?? '' };
     form = (await new Response(bytes, { headers }).formData()) as FormData;
   } catch (error) {
-    throw userError('malformed_form', 400, 'The request body is not a valid multipart form.', error);
+    throw fail('malformed_form', 'The request body is not a valid multipart form.', { cause: error });
   }
   const fields: Record<string, unknown> = {};
   for (const name of new Set(form.keys())) {

@@ -1,8 +1,8 @@
-import { type AppError, userError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 
 /** The refusal of a body over the cap. */
 export function bodyTooLarge(maxBytes: number): AppError {
-  return userError('body_too_large', 413, `The request body is larger than the limit of ${maxBytes} bytes.`);
+  return fail('body_too_large', `The request body is larger than the limit of ${maxBytes} bytes.`);
 }
 
 /** The announced size of a body, or undefined when it is sent in chunks. */

@@ -148,9 +148,10 @@ function atomsOf(text: string, block: Block): Atom[] {
 /** Where to cut a run without sentence ends: after white space when there is some, never inside a surrogate pair. */
 function pieceEnd(text: string, from: number, end: number): number {
   const limit = from + MAX_TOKENS / 2;
-  if (estimateTokens(text.slice(from, end)) <= MAX_TOKENS / 2) return end;
-  const space = text.lastIndexOf(' ', limit);
-  if (space > from) return space + 1;
+  // No character is less than a quarter of a token: what follows cannot make it fit.
+  if (estimateTokens(text.slice(from, Math.min(end, from + MAX_TOKENS * 4))) <= MAX_TOKENS / 2) return end;
+  const space = text.slice(from, limit + 1).lastIndexOf(' ');
+  if (space > 0) return from + space + 1;
   const low = text.charCodeAt(limit);
   return low >= 0xdc00 && low <= 0xdfff ? limit + 1 : limit;
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Embedder } from '../models/model.ts';
@@ -91,7 +91,7 @@ function createExternal({
     case 'qdrant': {
       const { location, api_key, collection, top_k } = config.qdrant;
       const baseUrl = needed(location, 'QDRANT_LOCATION');
-      return createQdrant({ ...needs, baseUrl, apiKey: api_key, collection, topK: top_k, embedder });
+      return createQdrant({ ...needs, baseUrl, apiKey: api_key, collection, topK: top_k, embedder, limits: config });
     }
     default: {
       const { uri, user, password, token, collection, top_k, ...names } = config.milvus;
@@ -109,6 +109,7 @@ function createExternal({
           url: names.url_field,
         },
         embedder,
+        limits: config,
       });
     }
   }
@@ -130,5 +131,5 @@ function asKnowledge(provider: KnowledgeProvider & { stop?(): void }): Knowledge
 /** The configuration was checked before; this is for callers that built one by hand. */
 function needed(value: string | undefined, variable: string): string {
   if (value !== undefined) return value;
-  throw userError('config_invalid', 500, `${variable} is not set.`);
+  throw fail('config_invalid', `${variable} is not set.`);
 }

@@ -1,11 +1,14 @@
 import { decodeText } from './decode-text.ts';
 import type { ExtractedDocument } from './document.ts';
 import { type DomNode, htmlToText } from './html-to-text.ts';
-import { unreadable } from './ingest-errors.ts';
+import { tooComplex, unreadable } from './ingest-errors.ts';
 
 /** Never text, and often most of the bytes: dropped before nodes are built for them. */
 const DEAD_WEIGHT =
   /<!--[\s\S]*?-->|<(script|style|svg|noscript)\b[\s\S]*?<\/\1\s*>|\bsrc\s*=\s*("data:[^"]*"|'data:[^']*')/gi;
+
+/** Start tags of a page: some 2 KB of memory and 10 µs each; a page of 10 MB that people read has half of it. */
+const MAX_ELEMENTS = 500_000;
 
 /** Reads an HTML page: the visible text without navigation, preferring `<main>` or `<article>` when it holds most of it. */
 export async function extractHtml(bytes: Uint8Array, mediaType?: string): Promise<ExtractedDocument> {
@@ -21,6 +24,7 @@ export async function extractHtml(bytes: Uint8Array, mediaType?: string): Promis
 export async function extractHtmlText(source: string): Promise<ExtractedDocument> {
   const { parseHTML } = await import('linkedom');
   const html = source.replace(DEAD_WEIGHT, '');
+  if (countStartTags(html) > MAX_ELEMENTS) throw tooComplex(`The page has more than ${MAX_ELEMENTS} elements.`);
   const { document } = parseHTML(/<(html|body|head)[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
   const meta = (name: string) =>
     clean(document.querySelector(`meta[name="${name}"], meta[property="og:${name}"]`)?.getAttribute('content'));
@@ -33,6 +37,15 @@ export async function extractHtmlText(source: string): Promise<ExtractedDocument
     text: focused.length > whole.length * 0.5 ? focused : whole,
     syntax: 'markdown',
   };
+}
+
+function countStartTags(html: string): number {
+  let count = 0;
+  for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at + 1)) {
+    const next = html.charCodeAt(at + 1) | 0x20;
+    if (next >= 0x61 && next <= 0x7a) count++;
+  }
+  return count;
 }
 
 function clean(value: string | null | undefined): string | undefined {

@@ -1,8 +1,7 @@
 import type { ExtractedDocument } from './document.ts';
-import { unreadable } from './ingest-errors.ts';
+import { MAX_CHARACTERS, tooComplex, tooLarge, unreadable } from './ingest-errors.ts';
 
 const MAX_PAGES = 20_000;
-const MAX_CHARACTERS = 64 * 1024 * 1024;
 /** Titles that programs write by themselves. */
 const USELESS_TITLE =
   /^(untitled|microsoft (word|powerpoint)|document\d*$|print|slide 1|.*\.(docx?|tex|dvi|indd|pptx?|odt|pages)$)/i;
@@ -18,12 +17,13 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
   if (!new TextDecoder('latin1').decode(bytes.subarray(0, 1024)).includes('%PDF-'))
     throw unreadable('The file is not a PDF document.');
   const { getDocumentProxy } = await import('unpdf');
-  const pdf = await getDocumentProxy(bytes, { verbosity: 0 }).catch((error: unknown) => {
+  // The library refuses the Buffer that a view on one becomes between processes.
+  const pdf = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 }).catch((error: unknown) => {
     throw error instanceof Error && error.name === 'PasswordException'
       ? unreadable('The PDF is protected by a password.', error)
       : unreadable('The PDF is damaged.', error);
   });
-  if (pdf.numPages > MAX_PAGES) throw unreadable(`The PDF has more than ${MAX_PAGES} pages.`);
+  if (pdf.numPages > MAX_PAGES) throw tooComplex(`The PDF has more than ${MAX_PAGES} pages.`);
   const pageStarts: number[] = [];
   const texts: string[] = [];
   let length = 0;
@@ -37,7 +37,7 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
     pageStarts.push(length);
     texts.push(text);
     length += text.length + 2;
-    if (length > MAX_CHARACTERS) throw unreadable('The PDF holds too much text.');
+    if (length > MAX_CHARACTERS) throw tooLarge(`The PDF holds more than ${MAX_CHARACTERS} characters of text.`);
   }
   await pdf.loadingTask.destroy();
   const text = texts.join('\n\n');

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppError, internalError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
+import { createPrivateFile } from '../lib/private-file.ts';
 
 /**
  * Schema by version (`user_version`). The full-text table keeps no copy of the text: the words of title and body go in
@@ -45,6 +46,8 @@ const BUSY_TIMEOUT_MS = 10_000;
 export function openDatabase(file: string): Database {
   return withDatabaseErrors(file, () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Documents are private: the file is its owner's from the first byte, and -wal and -shm copy its mode.
+    createPrivateFile(file);
     const database = new Database(file, { create: true, strict: true });
     try {
       database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -64,7 +67,7 @@ export function openDatabase(file: string): Database {
 function migrate(database: Database, file: string): void {
   const version = () => database.query<{ user_version: number }, []>('PRAGMA user_version').get()!.user_version;
   if (version() > MIGRATIONS.length)
-    throw internalError('knowledge_newer', `The knowledge index ${file} was written by a newer version of the agent.`);
+    throw fail('knowledge_newer', `The knowledge index ${file} was written by a newer version of the agent.`);
   if (version() === MIGRATIONS.length) return;
   database
     .transaction(() => {
@@ -72,7 +75,6 @@ function migrate(database: Database, file: string): void {
       database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
     })
     .immediate();
-  chmodSync(file, 0o600);
 }
 
 /** Runs database work and says what is wrong with the file in words that help. */
@@ -88,10 +90,10 @@ function describeDatabaseError(file: string, error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
   const code = 'code' in error ? String(error.code) : '';
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
-    return internalError(
+    return fail(
       'knowledge_damaged',
       `The knowledge index ${file} is damaged; stop the agent, move the file away, and add your documents again with "agent knowledge add".`,
-      error,
+      { cause: error },
     );
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
     return new AppError('The knowledge index is being written by another process; try again in a moment.', {
@@ -102,8 +104,8 @@ function describeDatabaseError(file: string, error: unknown): unknown {
       cause: error,
     });
   if (/^SQLITE_FULL/.test(code) || code === 'ENOSPC')
-    return internalError('knowledge_disk_full', `There is no space left for the knowledge index ${file}.`, error);
+    return fail('knowledge_disk_full', `There is no space left for the knowledge index ${file}.`, { cause: error });
   if (/^SQLITE_(CANTOPEN|READONLY|IOERR|PERM)|^E(ACCES|PERM|ROFS|NOTDIR|EXIST|ISDIR)$/.test(code))
-    return internalError('knowledge_unavailable', `The knowledge index ${file} cannot be opened or written.`, error);
+    return fail('knowledge_unavailable', `The knowledge index ${file} cannot be opened or written.`, { cause: error });
   return error;
 }

@@ -2,15 +2,15 @@ import { isAbort } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { Semaphore } from '../lib/semaphore.ts';
+import type { WorkerHandle } from '../lib/worker-handle.ts';
 import type { Embedder } from '../models/model.ts';
-import type { PendingChunk } from './local-vectors.ts';
-import type { WorkerClient } from './worker-client.ts';
+import type { LocalOperations } from './local.worker.ts';
 
 interface Needs {
   embedder: Embedder;
   file: string;
-  reader: WorkerClient;
-  writer: WorkerClient;
+  reader: WorkerHandle<LocalOperations>;
+  writer: WorkerHandle<LocalOperations>;
   log: Logger;
   clock: Clock;
 }
@@ -68,11 +68,7 @@ export class LocalEmbeddings {
   async #embedPending(signal: AbortSignal): Promise<void> {
     const { embedder, file, reader, writer } = this.#needs;
     while (!this.#isResting()) {
-      const pending = await reader.call<PendingChunk[]>(
-        'pending',
-        { file, model: embedder.name, limit: BATCH },
-        { signal },
-      );
+      const pending = await reader.call('pending', { file, model: embedder.name, limit: BATCH }, { signal });
       if (pending.length === 0) return;
       const limited = AbortSignal.any([signal, AbortSignal.timeout(BATCH_TIMEOUT_MS)]);
       const embedded = await embedder.embed(

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
+import { serveWorker } from '../lib/serve-worker.ts';
 import { openDatabase, withDatabaseErrors } from './local-database.ts';
 import {
   allResources,
@@ -14,7 +15,6 @@ import {
 import { TermCounts } from './local-search.ts';
 import { pendingChunks, putVectors, VectorIndex } from './local-vectors.ts';
 import { putDocument, type ResourceRow, removeDocument } from './local-write.ts';
-import { serveWorker } from './worker-messages.ts';
 
 let open: { database: Database; file: string; inode: number; memory: SearchMemory } | undefined;
 
@@ -97,7 +97,7 @@ function writeTogether(batch: WaitingPut[]): void {
   }
 }
 
-serveWorker({
+const operations = serveWorker({
   passages: read((database, memory, query: LocalQuery & { file: string }) => findPassages(database, memory, query)),
   resources: read((database, memory, query: LocalQuery & { file: string }) => findResources(database, memory, query)),
   all: read((database, _memory, { limit }: { file: string; limit: number }) => allResources(database, limit)),
@@ -123,3 +123,5 @@ serveWorker({
     open = undefined;
   },
 });
+
+export type LocalOperations = typeof operations;

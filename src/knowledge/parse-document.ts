@@ -1,7 +1,7 @@
 import { chunkDocument } from './chunk.ts';
 import { decodeText } from './decode-text.ts';
 import type { ExtractedDocument, ParsedDocument } from './document.ts';
-import { emptyFile, unreadable, unsupportedType } from './ingest-errors.ts';
+import { emptyFile, MAX_CHARACTERS, tooLarge, unreadable, unsupportedType } from './ingest-errors.ts';
 import { documentKind } from './media-kind.ts';
 import type { IngestDocument } from './model.ts';
 
@@ -16,7 +16,8 @@ export function documentDigest(bytes: Uint8Array): string {
 
 /**
  * Reads a document and cuts it into chunks. CPU-heavy: runs in the ingest worker.
- * Errors (400): `unsupported_type`, `empty_file`, `unreadable_content`.
+ * Errors: `unsupported_type`, `empty_file`, `unreadable_content` (400), `document_too_large` (413),
+ * `document_too_complex` (422).
  */
 export async function parseDocument(document: IngestDocument): Promise<ParsedDocument> {
   const kind = documentKind(document.name, document.mediaType);
@@ -24,6 +25,8 @@ export async function parseDocument(document: IngestDocument): Promise<ParsedDoc
   if (document.bytes.length === 0) throw emptyFile();
   const digest = documentDigest(document.bytes);
   const extracted = await extract(kind, document);
+  if (extracted.text.length > Math.max(MAX_CHARACTERS, document.bytes.length))
+    throw tooLarge(`The document holds more than ${MAX_CHARACTERS} characters of text.`);
   const chunks = chunkDocument(extracted);
   if (chunks.length === 0) throw emptyFile();
   const title = shorten(extracted.title ?? titleOf(extracted) ?? stemOf(document.name), MAX_TITLE);

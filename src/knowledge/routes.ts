@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia';
-import { AppError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { problemResponses } from '../http/openapi-details.ts';
 import { Type } from '../schema.ts';
 import { type KnowledgeProvider, Resource } from './model.ts';
@@ -68,13 +68,9 @@ export function createRagRoutes({ knowledge, maxFileBytes }: RagNeeds) {
           });
         const file = uploadedFile(body);
         const name = baseName(file.name ?? '');
-        if (name === '') throw userError('empty_name', 400, 'The uploaded file has no name.');
+        if (name === '') throw fail('empty_name', 'The uploaded file has no name.');
         if (file.size > maxFileBytes)
-          throw userError(
-            'file_too_large',
-            413,
-            `The uploaded file is larger than the limit of ${maxFileBytes} bytes.`,
-          );
+          throw fail('file_too_large', `The uploaded file is larger than the limit of ${maxFileBytes} bytes.`);
         const bytes = new Uint8Array(await file.arrayBuffer());
         return knowledge.ingest({ name, bytes, ...(file.type ? { mediaType: file.type } : {}) }, request.signal);
       },
@@ -94,7 +90,7 @@ export function createRagRoutes({ knowledge, maxFileBytes }: RagNeeds) {
 function uploadedFile(body: unknown): Blob & { name?: string } {
   const part = (body as { file?: unknown } | null | undefined)?.file;
   if (part instanceof Blob) return part;
-  if (typeof part === 'string') throw userError('empty_name', 400, 'The uploaded file has no name.');
+  if (typeof part === 'string') throw fail('empty_name', 'The uploaded file has no name.');
   const message = Array.isArray(part) ? 'Expected one file' : 'Required';
   throw new AppError(Array.isArray(part) ? 'Upload one file at a time.' : 'The multipart part "file" is missing.', {
     code: 'invalid_request',

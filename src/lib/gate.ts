@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { Semaphore } from './semaphore.ts';
 
 export interface GateOptions {
@@ -23,7 +23,7 @@ export class Gate {
   /** Waits for a place and returns the function that gives it back. */
   async enter(signal?: AbortSignal): Promise<() => void> {
     if (this.#places.waiting >= this.#options.maxWaiting)
-      throw userError('overloaded', 503, `Too many requests for ${this.#options.what} are waiting; try again later.`);
+      throw fail('overloaded', `Too many requests for ${this.#options.what} are waiting; try again later.`);
     return this.#places.acquire(signal);
   }
 

@@ -1,3 +1,5 @@
+import { escapeLine } from './escape-controls.ts';
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Record<string, unknown>;
 
@@ -20,7 +22,10 @@ export interface LoggerOptions {
 
 const RANK: Record<LogLevel | 'silent', number> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 };
 
-/** A logger writing one line per entry to stderr (stdout belongs to command output and MCP stdio). */
+/**
+ * A logger writing one line per entry to stderr (stdout belongs to command output and MCP stdio). Values may come from
+ * outside: nothing in them ends the line or steers a terminal.
+ */
 export function createLogger(options: LoggerOptions, base: LogFields = {}): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`));
   const now = options.now ?? Date.now;
@@ -28,9 +33,10 @@ export function createLogger(options: LoggerOptions, base: LogFields = {}): Logg
     if (RANK[level] < RANK[options.level]) return;
     const time = new Date(now()).toISOString();
     const all = { ...base, ...fields };
-    if (options.format === 'json') return write(JSON.stringify({ time, level, message, ...all }, errorAware));
+    if (options.format === 'json')
+      return write(escapeLine(JSON.stringify({ time, level, message, ...all }, errorAware)));
     const tail = Object.entries(all).map(([key, value]) => ` ${key}=${formatField(value)}`);
-    write(`${time} ${level.toUpperCase().padEnd(5)} ${message}${tail.join('')}`);
+    write(escapeLine(`${time} ${level.toUpperCase().padEnd(5)} ${message}${tail.join('')}`));
   };
   return {
     debug: (message, fields) => emit('debug', message, fields),

@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 
 export interface ProviderRequest {
   /** Name for people, in every error sentence. */
@@ -50,10 +50,10 @@ export async function fetchProvider(request: ProviderRequest): Promise<ProviderR
     if (error instanceof AppError) throw error;
     if (timeout.aborted) {
       const message = `${provider} did not answer in time.`;
-      throw upstreamError('upstream_timeout', message, { retryable: true, cause: error });
+      throw fail('upstream_timeout', message, { retryable: true, cause: error });
     }
     const message = `${provider} could not be reached.`;
-    throw upstreamError('upstream_unavailable', message, { retryable: true, cause: error });
+    throw fail('upstream_unavailable', message, { retryable: true, cause: error });
   }
 }
 
@@ -63,7 +63,7 @@ async function readCapped(response: Response, { provider, maxBytes }: ProviderRe
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
     if (size > maxBytes)
-      throw upstreamError('upstream_rejected', `${provider} sent an answer that is too large.`, { retryable: false });
+      throw fail('upstream_rejected', `${provider} sent an answer that is too large.`, { retryable: false });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
@@ -74,21 +74,21 @@ function statusError(provider: string, { status, headers }: Response, now: numbe
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), now);
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (status === 429)
-    return upstreamError('upstream_rate_limited', `${provider} limits the rate of requests (HTTP 429).`, {
+    return fail('upstream_rate_limited', `${provider} limits the rate of requests (HTTP 429).`, {
       retryable: true,
       cause,
       ...wait,
     });
   if (status === 408 || status === 504)
-    return upstreamError('upstream_timeout', `${provider} timed out (HTTP ${status}).`, { retryable: true, cause });
+    return fail('upstream_timeout', `${provider} timed out (HTTP ${status}).`, { retryable: true, cause });
   if (status >= 500)
-    return upstreamError('upstream_unavailable', `${provider} failed (HTTP ${status}).`, {
+    return fail('upstream_unavailable', `${provider} failed (HTTP ${status}).`, {
       retryable: true,
       cause,
       ...wait,
     });
   const why = status === 401 || status === 403 ? 'refused the credentials or the request' : 'refused the request';
-  return upstreamError('upstream_rejected', `${provider} ${why} (HTTP ${status}).`, { retryable: false, cause });
+  return fail('upstream_rejected', `${provider} ${why} (HTTP ${status}).`, { retryable: false, cause });
 }
 
 /** `Retry-After` as milliseconds from `now`: seconds or an HTTP date (RFC 9110); undefined when absent or malformed. */

@@ -1,101 +1,205 @@
-import { internalError } from '../errors.ts';
-import { Semaphore } from './semaphore.ts';
+import { fail } from '../errors.ts';
+import { IdleWorkers } from './idle-workers.ts';
+import type { Operations } from './serve-worker.ts';
+import type { WorkerSource } from './worker-channel.ts';
+import type { WorkerHandle } from './worker-handle.ts';
 
 export interface WorkerPoolOptions {
-  /** Starts a worker that answers every message with exactly one message. */
-  start(): Bun.Worker;
-  /** Workers at most; each is started when first needed. */
+  source: WorkerSource;
+  /** Calls that work at the same time; each has a worker of its own, started when first needed. */
   size: number;
   /** Unused workers are ended after this. */
   idleMs?: number;
+  /** Calls that may wait for a worker; further ones are refused with `busy`. Without it nothing is refused. */
+  maxWaiting?: number;
+  /**
+   * A call that has worked for this long makes room while others wait: it goes on beside them at the lowest priority,
+   * or, when the place there is taken, starts again once it is free. So calls that take for ever hold up nobody but
+   * each other.
+   */
+  turnMs?: number;
 }
 
-export interface WorkerCall {
+/** What stopped a call; `crash` is a worker that ended by itself. */
+export type WorkerLimit = 'time' | 'memory' | 'crash';
+
+export interface PoolCall {
   signal: AbortSignal;
+  /** Longest work, without the wait for a worker. */
   timeoutMs: number;
-  /** The error of a call that took longer; its worker is killed. */
-  timedOut(): Error;
-  /** Handed over instead of copied. */
+  /** Largest resident memory of the worker; only for processes. */
+  memoryBytes?: number;
+  /** The error of a call whose worker was killed at a limit, or ended by itself for the reason `cause`. */
+  exceeded(limit: WorkerLimit, cause?: unknown): Error;
+  /** The error of a call that finds too many waiting. */
+  busy?(): Error;
+  /** Handed over instead of copied; only for threads. */
   transfer?: ArrayBuffer[];
 }
 
-/** Keeps heavy work off the event loop: one call per worker, the rest wait in order and leave the queue on abort. */
-export class WorkerPool<Request, Answer> {
+interface Job<T extends Operations> {
+  call: PoolCall;
+  work(worker: WorkerHandle<T>): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(reason: unknown): void;
+  /** Present while it works. */
+  run?: { worker: WorkerHandle<T>; startedAt: number; isLong: boolean } | undefined;
+}
+
+/** Calls that go on beside the others, and how many more may wait for that. */
+const LONG_SIZE = 1;
+const MAX_LONG_WAITING = 8;
+const WATCH_MS = 100;
+
+/**
+ * Keeps heavy work off the event loop and bounds it: one call per worker, the rest wait in order and leave the queue on
+ * abort. A call that is aborted or reaches a limit costs its worker, so nothing goes on unseen.
+ */
+export class WorkerPool<T extends Operations> {
   readonly #options: WorkerPoolOptions;
-  readonly #places: Semaphore;
-  readonly #idle: Bun.Worker[] = [];
-  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #idle: IdleWorkers<T>;
+  /** Calls that have not worked yet, and those that had their turn. */
+  readonly #waiting: Job<T>[] = [];
+  readonly #longWaiting: Job<T>[] = [];
+  readonly #running = new Set<Job<T>>();
+  #turnTimer: Timer | undefined;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#places = new Semaphore(options.size);
+    this.#idle = new IdleWorkers(options.source, options.idleMs);
   }
 
   /** Calls that wait for a worker. */
   get waiting(): number {
-    return this.#places.waiting;
+    return this.#waiting.length + this.#longWaiting.length;
   }
 
-  /** Sends one message and waits for its answer. An aborted or late call ends its worker, so nothing goes on unseen. */
-  call(request: Request, call: WorkerCall): Promise<Answer> {
-    return this.#places.run(async () => {
-      const worker = this.#idle.pop() ?? this.#options.start();
-      worker.ref();
-      try {
-        const answer = await this.#ask(worker, request, call);
-        this.#park(worker);
-        return answer;
-      } catch (error) {
-        worker.terminate();
-        throw error;
-      }
-    }, call.signal);
+  /** Runs one operation in a worker; throws what it threw, what `call` says of limits, or the signal's reason. */
+  async call<N extends keyof T & string>(
+    operation: N,
+    payload: Parameters<T[N]>[0],
+    call: PoolCall,
+  ): Promise<Awaited<ReturnType<T[N]>>> {
+    call.signal.throwIfAborted();
+    const { maxWaiting = Number.POSITIVE_INFINITY } = this.#options;
+    if (this.#waiting.length >= maxWaiting) throw call.busy?.() ?? tooBusy();
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const transfer = call.transfer ?? [];
+    const job: Job<T> = { call, work: (worker) => worker.call(operation, payload, { transfer }), resolve, reject };
+    const onAbort = () => this.#end(job, call.signal.reason);
+    call.signal.addEventListener('abort', onAbort, { once: true });
+    this.#waiting.push(job);
+    this.#fill();
+    return (await promise.finally(() => call.signal.removeEventListener('abort', onAbort))) as never;
   }
 
-  /** Ends the idle workers; idempotent. */
+  /** Ends every worker; calls under way and waiting ones are refused. Idempotent, and the next call starts anew. */
   stop(): void {
-    clearTimeout(this.#idleTimer);
-    for (const worker of this.#idle.splice(0)) worker.terminate();
+    const reason = fail('worker_stopped', 'The server is stopping.');
+    for (const job of [...this.#waiting, ...this.#longWaiting, ...this.#running]) this.#end(job, reason);
+    this.#idle.stop();
   }
 
-  #ask(
-    worker: Bun.Worker,
-    request: Request,
-    { signal, timeoutMs, timedOut, transfer = [] }: WorkerCall,
-  ): Promise<Answer> {
-    signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const onAbort = () => reject(signal.reason);
-    const timer = setTimeout(() => reject(timedOut()), timeoutMs);
-    worker.onmessage = ((event: MessageEvent<Answer>) => resolve(event.data)) as typeof worker.onmessage;
-    worker.onerror = (event) => {
-      event.preventDefault();
-      reject(internalError('worker_failed', 'Internal server error', event.error ?? new Error(event.message)));
+  #fill(): void {
+    while (this.#waiting.length > 0 && this.#count(false) < this.#options.size)
+      void this.#run(this.#waiting.shift()!, false);
+    while (this.#longWaiting.length > 0 && this.#count(true) < LONG_SIZE)
+      void this.#run(this.#longWaiting.shift()!, true);
+    clearTimeout(this.#turnTimer);
+    const { turnMs } = this.#options;
+    const eldest = this.#waiting.length === 0 ? undefined : [...this.#running].find((job) => !job.run!.isLong);
+    if (turnMs === undefined || !eldest) return;
+    const left = eldest.run!.startedAt + turnMs - performance.now();
+    this.#turnTimer = setTimeout(() => this.#makeRoom(eldest), Math.max(0, left));
+  }
+
+  #count(isLong: boolean): number {
+    let count = 0;
+    for (const job of this.#running) if (job.run!.isLong === isLong) count++;
+    return count;
+  }
+
+  async #run(job: Job<T>, isLong: boolean): Promise<void> {
+    const worker = this.#idle.take();
+    const run = { worker, startedAt: performance.now(), isLong };
+    job.run = run;
+    // A busy process would not notice that its parent is gone.
+    if (this.#running.size === 0) process.on('exit', this.#leave);
+    this.#running.add(job);
+    const unwatch = this.#watch(job, worker);
+    try {
+      const work = job.work(worker);
+      if (isLong) worker.yield();
+      const answer = await work;
+      if (job.run !== run) return;
+      this.#forget(job);
+      // One that was told to yield does so for ever.
+      if (run.isLong) worker.terminate();
+      else this.#idle.give(worker);
+      job.resolve(answer);
+    } catch (error) {
+      if (job.run === run) this.#end(job, worker.running ? error : job.call.exceeded('crash', error));
+    } finally {
+      unwatch();
+      this.#fill();
+    }
+  }
+
+  /** Kills the worker of a call at its limits; the returned function stops watching. */
+  #watch(job: Job<T>, worker: WorkerHandle<T>): () => void {
+    const { timeoutMs, memoryBytes, exceeded } = job.call;
+    const timer = setTimeout(() => this.#end(job, exceeded('time')), timeoutMs);
+    const look = () => {
+      if ((worker.memory() ?? 0) > memoryBytes!) this.#end(job, exceeded('memory'));
     };
-    signal.addEventListener('abort', onAbort, { once: true });
-    worker.postMessage(request, transfer);
-    return promise.finally(() => {
+    const watch = memoryBytes === undefined ? undefined : setInterval(look, WATCH_MS);
+    return () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      worker.onmessage = null;
-      worker.onerror = null;
-    });
+      clearInterval(watch);
+    };
   }
 
-  #park(worker: Bun.Worker): void {
-    worker.unref();
-    this.#idle.push(worker);
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => this.stop(), this.#options.idleMs ?? 30_000);
-    this.#idleTimer.unref();
+  /** Others wait, and this call had its turn. */
+  #makeRoom(job: Job<T>): void {
+    const { run } = job;
+    if (!run) return;
+    if (this.#count(true) < LONG_SIZE) {
+      run.isLong = true;
+      run.worker.yield();
+    } else if (this.#longWaiting.length < MAX_LONG_WAITING) {
+      this.#release(job);
+      this.#longWaiting.push(job);
+    } else this.#end(job, job.call.busy?.() ?? tooBusy());
+    this.#fill();
   }
+
+  /** Ends a call, wherever it is. */
+  #end(job: Job<T>, reason: unknown): void {
+    for (const queue of [this.#waiting, this.#longWaiting]) {
+      const index = queue.indexOf(job);
+      if (index >= 0) queue.splice(index, 1);
+    }
+    job.reject(reason);
+    this.#release(job);
+  }
+
+  /** Takes the worker away from a call and ends it. */
+  #release(job: Job<T>): void {
+    const { run } = job;
+    this.#forget(job);
+    run?.worker.terminate();
+  }
+
+  #forget(job: Job<T>): void {
+    job.run = undefined;
+    if (this.#running.delete(job) && this.#running.size === 0) process.off('exit', this.#leave);
+  }
+
+  readonly #leave = () => {
+    for (const job of this.#running) job.run?.worker.terminate();
+  };
 }
 
-/**
- * Address of a worker file. In source it lies beside the module that asks (`moduleUrl`); in a binary it is an extra entry
- * point that keeps its path in the repository (`root` in scripts/build.ts).
- */
-export function workerAddress(moduleUrl: string, folder: string, name: string): string {
-  const isEmbedded = /\$bunfs|~BUN/.test(moduleUrl);
-  return new URL(isEmbedded ? `./src/${folder}/${name}.js` : `./${name}.ts`, moduleUrl).href;
+function tooBusy(): Error {
+  return fail('too_busy', 'Too many calls wait for a worker.');
 }

@@ -3,8 +3,10 @@ import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import { openCache } from './cache-folder.ts';
 import { findDescendants, isGroupRunning, killStragglers } from './kill-stragglers.ts';
 import type { StdioTarget } from './model.ts';
+import type { ServerSandbox } from './server-sandbox.ts';
 
 /** Time a program has to end by itself after its input was closed and it was asked to stop. */
 const GRACE_MS = 1000;
@@ -19,6 +21,7 @@ export interface ChildPlaces {
   /** Folders in which programs are looked for. */
   path: string;
   groups: RunningGroups;
+  sandbox: ServerSandbox;
 }
 
 /** The programs that run now; they are killed with this process, however it ends. */
@@ -58,8 +61,9 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a program without a shell, in a session and a working folder of its own, with a clean environment. The caller
- * must `stop` it; when this process exits first, the whole group is killed with it.
+ * Starts a program without a shell, in a session and a working folder of its own, with a clean environment, shut in
+ * where it belongs into the sandbox. The caller must `stop` it; when this process exits first, the whole group is
+ * killed with it.
  */
 export async function startServerProcess(target: StdioTarget, places: ChildPlaces): Promise<ServerProcess> {
   const program = Bun.which(target.command, { PATH: places.path });
@@ -76,23 +80,27 @@ export async function startServerProcess(target: StdioTarget, places: ChildPlace
   const folder = await realpath(await mkdtemp(join(parent, 'mcp-')));
   const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
-    const env = { ...(await environmentOf(target, places, folder)), ...target.env, AGENT_MCP_ID: mark };
-    const child = Bun.spawn([program, ...target.args], {
-      cwd: target.cwd ?? folder,
+    const cache = await openCache(places.home, target);
+    const launch = await places.sandbox.wrap({ target, program, folder, cache });
+    const home = target.trusted && !launch.isSandboxed ? homedir() : folder;
+    const env = { ...(await environmentOf(places, { home, folder, cache })), ...target.env, AGENT_MCP_ID: mark };
+    const child = Bun.spawn(launch.command, {
+      cwd: launch.isSandboxed ? '/' : (target.cwd ?? folder),
       env,
-      stdin: 'pipe',
-      stdout: 'pipe',
-      stderr: 'pipe',
+      stdio: ['pipe', 'pipe', 'pipe', ...(launch.thirdFile ? [Bun.file(launch.thirdFile)] : [])],
       // A session of its own: one signal reaches everything it starts.
       detached: true,
     });
     const { pid } = child;
     places.groups.add(pid, folder);
+    if (launch.thirdFile) await rm(launch.thirdFile, { force: true });
     const stop = async () => {
       try {
         const descendants = await findDescendants(pid);
         void Promise.resolve(child.stdin.end()).catch(() => undefined);
-        signalGroup(pid, 'SIGTERM');
+        // A sandbox ends at once when it is asked to; what runs in it is to hear of it first.
+        if (launch.isSandboxed) for (const inner of descendants) signal(inner, 'SIGTERM');
+        else signalGroup(pid, 'SIGTERM');
         await Promise.race([child.exited, Bun.sleep(GRACE_MS)]);
         signalGroup(pid, 'SIGKILL');
         await killStragglers({ mark, folder, descendants, leader: pid });
@@ -116,6 +124,7 @@ export async function startServerProcess(target: StdioTarget, places: ChildPlace
     };
   } catch (error) {
     await removeFolder();
+    if (error instanceof AppError) throw error;
     throw new AppError(`The program ${printable(target.command)} could not be started.`, {
       code: 'mcp_server_failed',
       category: 'upstream',
@@ -126,19 +135,20 @@ export async function startServerProcess(target: StdioTarget, places: ChildPlace
 }
 
 /** Nothing of ours is handed on: no key, no token, no option of an interpreter. */
-async function environmentOf(target: StdioTarget, { home, path }: ChildPlaces, folder: string) {
-  const caches = join(home, 'cache');
+async function environmentOf({ path }: ChildPlaces, folders: { home: string; folder: string; cache: string }) {
+  const { home, folder, cache } = folders;
   const registry = await npmRegistry();
   return {
     PATH: path,
-    HOME: target.trusted ? homedir() : folder,
+    HOME: home,
     TMPDIR: folder,
     LANG: 'C.UTF-8',
     // Kept between runs: a fresh HOME would make every start a download.
-    npm_config_cache: join(caches, 'npm'),
+    npm_config_cache: join(cache, 'npm'),
     npm_config_update_notifier: 'false',
-    BUN_INSTALL_CACHE_DIR: join(caches, 'bun'),
-    UV_CACHE_DIR: join(caches, 'uv'),
+    BUN_INSTALL_CACHE_DIR: join(cache, 'bun'),
+    UV_CACHE_DIR: join(cache, 'uv'),
+    DENO_DIR: join(cache, 'deno'),
     ...(registry ? { npm_config_registry: registry } : {}),
   };
 }
@@ -158,6 +168,14 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   } catch (error) {
     // EPERM: something is left that is not ours; ESRCH: nothing is left.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended meanwhile.
   }
 }
 

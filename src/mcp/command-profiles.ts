@@ -1,87 +1,119 @@
 import { checkEnvName } from './check-env.ts';
 
-/** `true`: the flag stands alone; a function: it takes a value and says what is wrong with it. */
-type FlagRule = true | ((value: string) => string | undefined);
+/**
+ * `true`: the flag stands alone; a function: it takes a value and says what is wrong with it; `inline`: a value may
+ * follow behind `=` only.
+ */
+export type FlagRule = true | ValueRule | { inline: ValueRule };
+type ValueRule = (value: string) => string | undefined;
 
 /** What a request may hand to a program before the name of the script, package or image. */
 export interface Profile {
+  /** What the first word behind the flags names. */
+  names: 'package' | 'script' | 'image';
   flags: Record<string, FlagRule>;
-  /** First word that must be there. */
-  subcommand?: string;
-  /** The flag that names a module and ends the program's own flags. */
-  moduleFlag?: string;
+  /** First word that must be there, or may be there. */
+  subcommand?: { word: string; required: boolean };
   /** Flags that name the package; the word behind them is then a program in it. */
   packageFlags?: string[];
-  /** It fetches a package and starts a program of it; other launchers must not be among them. */
-  launches?: boolean;
-  /** What is wrong with the script, package or image. */
-  name(value: string): string | undefined;
+  /** What is wrong with the name of the package or image; where scripts may lie is not known here. */
+  checkName?: ValueRule;
   /** Words for an error: what is missing. */
   needs: string;
 }
 
 const matching =
-  (pattern: RegExp, problem: string): FlagRule & ((value: string) => string | undefined) =>
+  (pattern: RegExp, problem: string): ValueRule =>
   (value) =>
     pattern.test(value) ? undefined : problem;
 
-const npmPackage = matching(
-  /^(@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*(@[\w.^~*+-]+)?$/i,
-  'The package must be a name of the registry, with a version if wanted; no path, address or repository.',
-);
-const pythonPackage = matching(
-  /^[a-z0-9][\w.-]*(\[[\w.,-]+\])?((==|~=|@)[\w.*+!-]+)?$/i,
-  'The package must be a name of the registry, with a version if wanted; no path, address or repository.',
-);
-const script = (value: string): string | undefined => {
-  if (value === '-') return 'A program from the standard input is not allowed.';
-  return /^[a-z][a-z0-9+.-]+:/i.test(value) ? 'The script must be a file, not an address.' : undefined;
-};
+/** What package managers take for a file although it has no slash (npm-package-arg, `isFilename`). */
+const LOOKS_LIKE_FILE = /\.(tgz|tar|gz|git|zip|whl)$/i;
+const NO_PACKAGE =
+  'The package must be a name of the registry, with a version if wanted; no path, address, archive, alias or repository.';
+/** `name`, `@scope/name`, and a version, range or tag behind `@`: never `npm:`, a path or an archive. */
+const NPM_NAME =
+  /^(?:@[a-z0-9][a-z0-9._-]{0,100}\/)?[a-z0-9][a-z0-9._-]{0,200}(?:@(?:[~^]?\d[0-9A-Za-z.*+-]{0,60}|[a-z][a-z0-9-]{0,40}))?$/i;
+/** `name`, extras in brackets, and a version behind `==`, `~=` or `@`. */
+const PYTHON_NAME = /^[a-z0-9][\w.-]{0,200}(?:\[[\w.,-]{1,200}\])?(?:(?:==|~=|@)(?:\d[\w.*+!-]{0,60}|latest))?$/i;
 
-/** Modules of Python's own library that run code, open a shell or install things when started with `-m`. */
-const PYTHON_MODULES = new Set(
-  `antigravity asyncio bdb cProfile code codeop compileall cgitb ctypes dis doctest ensurepip http idlelib imp importlib
-  inspect IPython ipykernel jupyter lib2to3 pdb pickle pickletools pip pipx profile pstats py_compile pyclbr pydoc runpy
-  shlex site smtpd sqlite3 subprocess test this timeit tkinter trace turtledemo unittest uv venv virtualenv webbrowser
-  wsgiref xmlrpc zipapp zipimport`.split(/\s+/),
-);
+const packageName =
+  (pattern: RegExp): ValueRule =>
+  (value) =>
+    pattern.test(value) && !LOOKS_LIKE_FILE.test(value) ? undefined : NO_PACKAGE;
+const npmPackage = packageName(NPM_NAME);
+const pythonPackage = packageName(PYTHON_NAME);
+const pythonVersion = matching(/^\d+(\.\d+){0,2}$/, 'The Python of uvx must be a version.');
 
-/** The programs we know; one the operator adds is only checked for code, shell characters and traversal. */
-export const PROFILES: Record<string, Profile> = {
+/** Registries an image may come from; a name without a host is one of Docker Hub. */
+const IMAGE_HOSTS = [
+  'docker.io',
+  'ghcr.io',
+  'quay.io',
+  'gcr.io',
+  'mcr.microsoft.com',
+  'public.ecr.aws',
+  'registry.gitlab.com',
+];
+
+function image(value: string): string | undefined {
+  if (!/^[a-z0-9][\w./-]{0,200}(:[\w.-]{1,128})?(@sha256:[0-9a-f]{64})?$/i.test(value))
+    return 'The name of the image is not valid.';
+  const [host = '', ...rest] = value.split('/');
+  // Docker's own rule: the first part is a host when it has a dot or a port, or is localhost.
+  const isHost = rest.length > 0 && (/[.:]/.test(host) || host === 'localhost');
+  return isHost && !IMAGE_HOSTS.includes(host.toLowerCase())
+    ? `The image must come from Docker Hub or ${IMAGE_HOSTS.slice(1).join(', ')}.`
+    : undefined;
+}
+
+/** The programs whose arguments we know; one of his own that the operator allows is only checked for code and shells. */
+const PROFILES: Record<string, Profile> = {
   node: {
+    names: 'script',
     flags: {
       '--no-warnings': true,
       '--no-deprecation': true,
       '--enable-source-maps': true,
       '--experimental-strip-types': true,
       '--experimental-transform-types': true,
-      '--max-old-space-size': matching(/^\d{1,6}$/, 'The memory of node must be a number.'),
+      // Without `=` node would take the number for the script.
+      '--max-old-space-size': { inline: matching(/^\d{1,6}$/, 'The memory of node must be a number behind =.') },
     },
-    name: (value) => (value === 'inspect' ? 'node inspect is not allowed.' : script(value)),
     needs: 'a script',
   },
   python3: {
+    names: 'script',
+    flags: { '-u': true, '-B': true, '-E': true, '-I': true, '-s': true, '-S': true, '-O': true, '-q': true },
+    needs: 'a script',
+  },
+  bun: {
+    names: 'script',
+    subcommand: { word: 'run', required: false },
+    flags: { '--silent': true, '--smol': true },
+    needs: 'a script',
+  },
+  deno: {
+    names: 'script',
+    subcommand: { word: 'run', required: true },
     flags: {
-      '-u': true,
-      '-B': true,
-      '-E': true,
-      '-I': true,
-      '-s': true,
-      '-S': true,
-      '-O': true,
       '-q': true,
-      '-m': (value) => {
-        if (!/^[A-Za-z_][\w.]*$/.test(value)) return 'The module of python3 -m is not a name.';
-        return PYTHON_MODULES.has(value.split('.')[0] as string)
-          ? `python3 -m ${value} runs code or changes the machine and is not allowed.`
-          : undefined;
-      },
+      '--quiet': true,
+      '-A': true,
+      '--allow-all': true,
+      '--no-prompt': true,
+      '--no-remote': true,
+      '--cached-only': true,
+      '--allow-net': { inline: () => undefined },
+      '--allow-env': { inline: () => undefined },
+      '--allow-read': { inline: () => undefined },
+      '--allow-write': { inline: () => undefined },
+      '--allow-sys': { inline: () => undefined },
     },
-    moduleFlag: '-m',
-    name: script,
-    needs: 'a script or -m with a module',
+    needs: 'a script',
   },
   npx: {
+    names: 'package',
     flags: {
       '-y': true,
       '--yes': true,
@@ -93,19 +125,19 @@ export const PROFILES: Record<string, Profile> = {
       '-p': npmPackage,
       '--package': npmPackage,
     },
-    launches: true,
     packageFlags: ['-p', '--package'],
-    name: npmPackage,
+    checkName: npmPackage,
     needs: 'a package',
   },
   bunx: {
+    names: 'package',
     flags: { '--bun': true, '-y': true, '--yes': true, '--silent': true, '-p': npmPackage, '--package': npmPackage },
-    launches: true,
     packageFlags: ['-p', '--package'],
-    name: npmPackage,
+    checkName: npmPackage,
     needs: 'a package',
   },
   uvx: {
+    names: 'package',
     flags: {
       '-q': true,
       '--quiet': true,
@@ -113,16 +145,16 @@ export const PROFILES: Record<string, Profile> = {
       '--isolated': true,
       '--from': pythonPackage,
       '--with': pythonPackage,
-      '-p': matching(/^\d+(\.\d+){0,2}$/, 'The Python of uvx must be a version.'),
-      '--python': matching(/^\d+(\.\d+){0,2}$/, 'The Python of uvx must be a version.'),
+      '-p': pythonVersion,
+      '--python': pythonVersion,
     },
-    launches: true,
     packageFlags: ['--from'],
-    name: pythonPackage,
+    checkName: pythonPackage,
     needs: 'a package',
   },
   docker: {
-    subcommand: 'run',
+    names: 'image',
+    subcommand: { word: 'run', required: true },
     flags: {
       '-i': true,
       '--interactive': true,
@@ -144,10 +176,17 @@ export const PROFILES: Record<string, Profile> = {
       '--cap-drop': matching(/^\w+$/, 'The capability is not valid.'),
       '--security-opt': matching(/^no-new-privileges(:true)?$/, 'Only --security-opt no-new-privileges is allowed.'),
     },
-    name: matching(/^[a-z0-9][\w./:@-]*$/i, 'The name of the image is not valid.'),
+    checkName: image,
     needs: 'an image',
   },
 };
+
+/** The rules for a program, also under its other names (`nodejs`, `python3.12`); undefined for one we do not know. */
+export function profileOf(command: string): Profile | undefined {
+  if (command === 'nodejs') return PROFILES['node'];
+  if (/^python(\d(\.\d+)?)?$/.test(command)) return PROFILES['python3'];
+  return Object.hasOwn(PROFILES, command) ? PROFILES[command] : undefined;
+}
 
 function dockerVariable(value: string): string | undefined {
   return checkEnvName(value.split('=')[0] as string);

@@ -1,7 +1,8 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
+import type { Approvals } from './approvals.ts';
 import type { ChildPlaces } from './child-process.ts';
 import { describeFailure, describeTarget } from './describe-failure.ts';
 import { type FetchLike, limitMessages } from './limit-response.ts';
@@ -17,6 +18,8 @@ const NO_SDK_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** What a connection is made with. */
 export interface ConnectionNeeds extends ChildPlaces {
+  /** What the operator has approved; asked before a connection is made for a request or a run. */
+  approvals: Approvals;
   version: string;
   maxMessageBytes: number;
   /** For addresses from requests: every address and redirect is checked. */
@@ -149,7 +152,7 @@ async function listTools(
 }
 
 function malformed(target: McpTarget): AppError {
-  return upstreamError('upstream_rejected', `${describeTarget(target)} sent a malformed list of tools.`, {
+  return fail('upstream_rejected', `${describeTarget(target)} sent a malformed list of tools.`, {
     retryable: false,
   });
 }

@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { McpTarget } from './model.ts';
 
 /** JSON-RPC codes of the protocol's own failures (JSON-RPC 2.0, section 5.1). */
@@ -15,25 +15,25 @@ export function describeFailure(error: unknown, target: McpTarget, broken: strin
   if (broken !== undefined) return unavailable(`${who} cannot be used: ${broken}.`, error);
   const status = statusOf(error);
   if (status === 401 || status === 403)
-    return upstreamError('upstream_rejected', `${who} refused the credentials (HTTP ${status}).`, {
+    return fail('upstream_rejected', `${who} refused the credentials (HTTP ${status}).`, {
       retryable: false,
       cause: error,
     });
   if (status !== undefined) {
-    return upstreamError('upstream_rejected', `${who} answered with HTTP ${status}.`, {
+    return fail('upstream_rejected', `${who} answered with HTTP ${status}.`, {
       retryable: status >= 500,
       cause: error,
     });
   }
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'number' && code <= -32600 && code >= -32768)
-    return upstreamError(
+    return fail(
       'upstream_rejected',
       code === METHOD_NOT_FOUND ? `${who} has no tools.` : `${who} answered with the error ${code}.`,
       { retryable: false, cause: error },
     );
   if (error instanceof Error && error.message.includes('protocol version'))
-    return upstreamError('upstream_rejected', `${who} speaks a version of MCP that is not supported.`, {
+    return fail('upstream_rejected', `${who} speaks a version of MCP that is not supported.`, {
       retryable: false,
       cause: error,
     });
@@ -47,6 +47,16 @@ export function describeTarget(target: McpTarget): string {
       ? target.command.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 100)
       : `at ${URL.parse(target.url)?.host ?? 'an unknown address'}`;
   return `The MCP server ${name} (${target.transport})`;
+}
+
+/** What became of tools that are not as they were when they were approved. */
+export function describeBlocked(server: string, tools: readonly string[], key: string): string {
+  const shown = tools.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 100)));
+  const more = tools.length > shown.length ? ` and ${tools.length - shown.length} more` : '';
+  return (
+    `${tools.length === 1 ? 'A tool' : `${tools.length} tools`} of the MCP server ${JSON.stringify(server)} changed since approval and ` +
+    `${tools.length === 1 ? 'is' : 'are'} kept back: ${shown.join(', ')}${more}. Look at the change and allow it on the machine of this server: agent mcp allow ${key}`
+  );
 }
 
 /** The refusal of the guard, which the SDK may have wrapped. */
@@ -67,5 +77,5 @@ function statusOf(error: unknown): number | undefined {
 }
 
 function unavailable(message: string, cause: unknown): AppError {
-  return upstreamError('upstream_unavailable', message, { retryable: true, cause });
+  return fail('upstream_unavailable', message, { retryable: true, cause });
 }

@@ -1,7 +1,7 @@
-import { AppError, upstreamError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { checkServer, type McpPolicy } from './check-server.ts';
 import { type ConnectionNeeds, connect } from './connection.ts';
-import { describeTarget } from './describe-failure.ts';
+import { describeBlocked, describeTarget } from './describe-failure.ts';
 import { maskRequest } from './mask.ts';
 import type { McpMetadataRequest, McpMetadataResponse, McpTarget, McpTool } from './model.ts';
 import { refusal } from './validate-settings.ts';
@@ -14,7 +14,10 @@ export interface MetadataDeps {
   connection: ConnectionNeeds;
 }
 
-/** The tools of the server a request names. 422 for a bad field, then 403 when disabled, 500 for what went wrong. */
+/**
+ * The tools of the server a request names. 422 for a bad field, then 403 when disabled, not approved or changed since,
+ * 500 for what went wrong.
+ */
 export async function readServerMetadata(
   deps: MetadataDeps,
   request: McpMetadataRequest,
@@ -25,14 +28,20 @@ export async function readServerMetadata(
   const address = request.transport === 'stdio' ? request.command : request.url;
   if (!check.ok && (deps.enabled || !address?.trim())) throw refusal(check.problems);
   if (!deps.enabled)
-    throw userError(
+    throw fail(
       'mcp_disabled',
-      403,
       'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
     );
   if (!check.ok) throw refusal(check.problems);
   const timeoutMs = request.timeout_seconds ? request.timeout_seconds * 1000 : deps.defaultTimeoutMs;
-  const { tools } = await inspectServer(check.target, deps.connection, timeoutMs, signal);
+  const { approvals } = deps.connection;
+  // The request has no name for the server, and its address may hold a key.
+  const name = (request.transport === 'stdio' ? request.command : URL.parse(address ?? '')?.host) ?? '';
+  const asked = { name, target: check.target };
+  const target = await approvals.admit(asked);
+  const { tools } = await inspectServer(target, deps.connection, timeoutMs, signal);
+  const { blocked, key } = await approvals.check(asked, tools);
+  if (blocked.length > 0) throw fail('mcp_tools_changed', describeBlocked(asked.name, blocked, key));
   return { ...maskRequest(request), tools };
 }
 
@@ -60,11 +69,10 @@ export async function inspectServer(
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted)
-      throw upstreamError(
-        'upstream_timeout',
-        `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`,
-        { retryable: true, cause: error },
-      );
+      throw fail('upstream_timeout', `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`, {
+        retryable: true,
+        cause: error,
+      });
     throw asFailure(error, target);
   }
 }
@@ -72,7 +80,7 @@ export async function inspectServer(
 /** What the guard refuses while connecting is a failed retrieval like any other: the endpoint answers 500, never 400. */
 function asFailure(error: unknown, target: McpTarget): unknown {
   if (!(error instanceof AppError) || error.category !== 'user') return error;
-  return upstreamError('upstream_rejected', `${describeTarget(target)} was not contacted: ${error.message}`, {
+  return fail('upstream_rejected', `${describeTarget(target)} was not contacted: ${error.message}`, {
     retryable: false,
     cause: error,
   });

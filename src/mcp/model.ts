@@ -69,8 +69,26 @@ export interface StdioTarget {
   env: Record<string, string>;
   /** A fresh, empty folder when absent. */
   cwd?: string | undefined;
-  /** Written by the operator: it sees the real home folder. */
+  /** Written by the operator. */
   trusted: boolean;
+  /** How the sandbox is built, where there is one. */
+  sandbox?: SandboxWish | undefined;
+}
+
+/** What a stdio server gets of the machine. */
+export interface SandboxWish {
+  /** False: the operator lets it out. */
+  enabled: boolean;
+  /** The configuration's choice when absent. */
+  network?: boolean | undefined;
+  /** Absolute paths the operator gave or approved, besides the program's own. */
+  folders: SharedFolder[];
+}
+
+/** A path of the machine that a sandboxed program sees. */
+export interface SharedFolder {
+  path: string;
+  writable: boolean;
 }
 
 /** A server on the network. */
@@ -93,6 +111,8 @@ export interface McpServerSpec {
   /** Only these tools; all when absent. */
   enabledTools?: string[] | undefined;
   agents: string[];
+  /** Whether the tools must be those that were pinned; true when absent. */
+  pinTools?: boolean;
 }
 
 /** A field that was refused and why; `path` is a JSON pointer. */

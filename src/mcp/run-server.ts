@@ -1,12 +1,16 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { CONNECTION_LOST, type ConnectionNeeds, connect, type McpConnection, type ToolResult } from './connection.ts';
-import { describeTarget } from './describe-failure.ts';
+import { describeBlocked, describeTarget } from './describe-failure.ts';
 import type { McpServerSpec, McpTool } from './model.ts';
 
 /** Longest wait for the greeting and the list together is the server's own timeout; it is asked for once per run. */
 interface Opened {
   connection: McpConnection;
   tools: McpTool[];
+  /** Tools that changed since they were pinned; they are not among `tools`. */
+  blocked: string[];
+  /** What to hand to `agent mcp allow`. */
+  key: string;
 }
 
 /**
@@ -25,12 +29,20 @@ export class RunServer {
     this.#needs = needs;
   }
 
-  /** The enabled tools; rejects with why the server cannot be used. */
-  async tools(signal: AbortSignal): Promise<McpTool[]> {
+  /**
+   * The enabled tools, and a sentence about those that are kept back because they changed; rejects with why the server
+   * cannot be used.
+   */
+  async tools(signal: AbortSignal): Promise<{ tools: McpTool[]; notice: string | undefined }> {
     this.#opening ??= this.#open();
-    const { tools } = await follow(this.#opening, signal);
-    const { enabledTools } = this.spec;
-    return enabledTools ? tools.filter((tool) => enabledTools.includes(tool.name)) : tools;
+    const { tools, blocked, key } = await follow(this.#opening, signal);
+    const { enabledTools, name } = this.spec;
+    const isWanted = (tool: string) => enabledTools?.includes(tool) ?? true;
+    const missing = blocked.filter(isWanted);
+    return {
+      tools: tools.filter((tool) => isWanted(tool.name)),
+      notice: missing.length > 0 ? describeBlocked(name, missing, key) : undefined,
+    };
   }
 
   /** Calls a tool. A call that was lost with the connection is made once more, unless the tool says it destroys things. */
@@ -40,18 +52,18 @@ export class RunServer {
     try {
       const opened = await this.#usable(both);
       try {
-        return await opened.connection.callTool(tool.name, args, both);
+        return await this.#callOn(opened, tool.name, args, both);
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== CONNECTION_LOST) throw error;
         if (isDestructive(tool)) throw error;
         const again = await this.#usable(both);
         if (again === opened) throw error;
-        return await again.connection.callTool(tool.name, args, both);
+        return await this.#callOn(again, tool.name, args, both);
       }
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.aborted)
-        throw upstreamError(
+        throw fail(
           'upstream_timeout',
           `${describeTarget(this.spec.target)} did not answer within ${this.spec.timeoutMs / 1000} seconds.`,
           { retryable: true, cause: error },
@@ -66,6 +78,12 @@ export class RunServer {
       const opened = await pending?.catch(() => undefined);
       await opened?.connection.close();
     }
+  }
+
+  /** The second process of a run may offer other tools than the first. */
+  #callOn({ connection, blocked, key }: Opened, tool: string, args: Record<string, unknown>, signal: AbortSignal) {
+    if (blocked.includes(tool)) throw fail('mcp_tools_changed', describeBlocked(this.spec.name, [tool], key));
+    return connection.callTool(tool, args, signal);
   }
 
   /** The live connection; the second one when the first broke. There is no third. */
@@ -83,9 +101,10 @@ export class RunServer {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = AbortSignal.any([this.#closed.signal, timeout]);
     try {
-      const connection = await connect(target, this.#needs, signal);
+      const connection = await connect(await this.#needs.approvals.admit(this.spec), this.#needs, signal);
       try {
-        return { connection, tools: await connection.listTools(signal) };
+        const { usable, ...more } = await this.#needs.approvals.check(this.spec, await connection.listTools(signal));
+        return { connection, tools: usable, ...more };
       } catch (error) {
         await connection.close();
         throw error;
@@ -93,11 +112,10 @@ export class RunServer {
     } catch (error) {
       this.#closed.signal.throwIfAborted();
       if (!timeout.aborted) throw error;
-      throw upstreamError(
-        'upstream_timeout',
-        `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`,
-        { retryable: true, cause: error },
-      );
+      throw fail('upstream_timeout', `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`, {
+        retryable: true,
+        cause: error,
+      });
     }
   }
 }

@@ -51,19 +51,26 @@ export function createMcpToolProvider(options: McpToolProviderOptions): ToolProv
 
 function createToolSet(specs: McpServerSpec[], options: McpToolProviderOptions, log: Logger): ToolSet {
   const servers = specs.map((spec) => new RunServer(spec, options.connection));
-  const notices = new Map<string, string>();
+  // By server, of which a request may bring one with the name of another; the empty name is for all.
+  const notices = new Map<RunServer | '', string>();
+  const keptBack = new Map<RunServer, string>();
   const listTools = async (server: RunServer, signal: AbortSignal): Promise<McpTool[]> => {
     try {
-      return await server.tools(signal);
+      const { tools, notice } = await server.tools(signal);
+      if (notice !== undefined && !keptBack.has(server)) {
+        log.warn('mcp tools kept back', { server: server.spec.name, detail: notice });
+        keptBack.set(server, notice);
+      }
+      return tools;
     } catch (error) {
       signal.throwIfAborted();
       if (isAbort(error)) throw error;
       const message = error instanceof AppError ? error.message : 'The MCP server failed.';
-      if (!notices.has(server.spec.name)) {
+      if (!notices.has(server)) {
         const code = error instanceof AppError ? error.code : 'internal_error';
         log.warn('mcp server not usable', { server: server.spec.name, code, detail: message });
       }
-      notices.set(server.spec.name, `The tools of the MCP server "${server.spec.name}" are missing: ${message}`);
+      notices.set(server, `The tools of the MCP server "${server.spec.name}" are missing: ${message}`);
       return [];
     }
   };
@@ -91,7 +98,7 @@ function createToolSet(specs: McpServerSpec[], options: McpToolProviderOptions, 
         createTool(exposed, entry.source, entry.definition, options),
       );
     },
-    notices: () => [...notices.values()],
+    notices: () => [...notices.values(), ...keptBack.values()],
     async close() {
       await Promise.all(servers.map((server) => server.close()));
     },
@@ -102,6 +109,7 @@ function createTool(name: string, server: RunServer, tool: McpTool, { config, cl
   const description = tool.description ?? tool.title ?? '';
   return {
     ...(name === tool.name ? {} : { aliases: [tool.name] }),
+    reach: 'outside',
     definition: {
       name,
       description: description.slice(0, MAX_DESCRIPTION) || `Tool ${tool.name} of ${server.spec.name}.`,

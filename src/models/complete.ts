@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { parseModelJson } from '../lib/json.ts';
 import { cutToTokens, estimateTokens } from '../lib/tokens.ts';
 import type { FinishReason, Model, ModelMessage, ModelRequest, Usage } from './model.ts';
@@ -25,7 +25,7 @@ export async function complete(model: Model, request: ModelRequest, signal: Abor
     else if (event.type === 'finish')
       return { text, reason: event.reason, model: event.model, ...(event.usage ? { usage: event.usage } : {}) };
   }
-  throw upstreamError('upstream_rejected', `The model ${model.name} ended its answer early.`, { retryable: true });
+  throw fail('upstream_rejected', `The model ${model.name} ended its answer early.`, { retryable: true });
 }
 
 /**
@@ -52,7 +52,7 @@ export async function completeJson<T>(
       { role: 'user', content: `This cannot be used: ${problem}. Answer again with the corrected JSON object only.` },
     ];
   }
-  throw upstreamError(
+  throw fail(
     'upstream_rejected',
     `The model ${model.name} did not write ${options.what} that can be used: ${problem}.`,
     {

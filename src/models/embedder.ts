@@ -1,5 +1,5 @@
 import type { EndpointConfig } from '../config/sections/models.ts';
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { retry } from '../lib/retry.ts';
@@ -117,7 +117,7 @@ async function request(texts: string[], call: Call): Promise<Float32Array[]> {
     return vectorsOf(body, texts.length, asked);
   } catch (error) {
     if (watch.timedOut)
-      throw upstreamError(
+      throw fail(
         'upstream_timeout',
         `${asked.host} sent nothing for ${call.timeoutMs / 1_000} s (model ${call.name})`,
         {
@@ -157,7 +157,7 @@ function vectorsOf(body: unknown, count: number, asked: Asked): Float32Array[] {
 }
 
 function unusable(asked: Asked): AppError {
-  return upstreamError('upstream_rejected', `${asked.host} sent no usable vectors (model ${asked.model})`, {
+  return fail('upstream_rejected', `${asked.host} sent no usable vectors (model ${asked.model})`, {
     retryable: false,
   });
 }

@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 
 /** Where a model is served and how to be let in. */
 export interface Endpoint {
@@ -22,7 +22,7 @@ const AZURE_HOST = /\.(?:openai|cognitiveservices|services\.ai)\.azure\.com$/;
 export function resolveEndpoint(baseUrl: string | undefined, apiKey: string | undefined): Endpoint {
   const text = baseUrl ?? OPENAI_BASE_URL;
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw userError('config_invalid', 500, 'The base_url of a model must be an http or https URL');
+    throw fail('config_invalid', 'The base_url of a model must be an http or https URL');
   const url = new URL(text);
   const isAzure = AZURE_HOST.test(url.hostname);
   let path = url.pathname.replace(/\/+$/, '').replace(/\/(?:chat\/completions|embeddings)$/, '');

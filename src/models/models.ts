@@ -1,5 +1,5 @@
 import type { EndpointConfig, ModelsConfig, RoleConfig } from '../config/sections/models.ts';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { OPENAI_BASE_URL, resolveEndpoint } from './endpoint.ts';
@@ -91,9 +91,8 @@ function inherit<T extends EndpointConfig>(own: T, parent: EndpointConfig): T {
 function modelName(role: ModelRole, endpoint: EndpointConfig): string {
   if (endpoint.model) return endpoint.model;
   if (hostOf(endpoint.base_url) === hostOf(OPENAI_BASE_URL)) return DEFAULT_MODEL;
-  throw userError(
+  throw fail(
     'config_invalid',
-    500,
     `models.${role}.model is missing: ${hostOf(endpoint.base_url)} has to be told which model to use`,
   );
 }

@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai';
-import { type AppError, upstreamError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
@@ -224,7 +224,7 @@ export class OpenAiModel implements Model {
     retryable: boolean,
     cause?: unknown,
   ): AppError {
-    return upstreamError(code, `${this.#asked.host} ${what} (model ${this.#asked.model})`, { retryable, cause });
+    return fail(code, `${this.#asked.host} ${what} (model ${this.#asked.model})`, { retryable, cause });
   }
 }
 

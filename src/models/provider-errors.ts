@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 
 /** What a provider answered instead of a completion; texts are for matching only and never shown. */
@@ -42,35 +42,34 @@ export function refusalError(refusal: Refusal, asked: Asked, now: number): AppEr
   const { host, model } = asked;
   const why = reasonOf(refusal);
   if (status === 401 || status === 403)
-    return upstreamError('upstream_rejected', `${host} refused the credentials for model ${model} (${status})`, {
+    return fail('upstream_rejected', `${host} refused the credentials for model ${model} (${status})`, {
       retryable: false,
     });
   if (status === 404)
-    return upstreamError('upstream_rejected', `${host} does not know model ${model} at this address (404)`, {
+    return fail('upstream_rejected', `${host} does not know model ${model} at this address (404)`, {
       retryable: false,
     });
   if (status === 429) {
     const spent = /quota|billing|insufficient|credit/i.test(`${refusal.error['code']} ${refusal.error['type']}`);
-    return upstreamError('upstream_rate_limited', `${host} limits the rate of calls to model ${model} (429${why})`, {
+    return fail('upstream_rate_limited', `${host} limits the rate of calls to model ${model} (429${why})`, {
       retryable: !spent,
       retryAfterMs: retryAfterMs(refusal.headers, now),
     });
   }
-  if (status === 408)
-    return upstreamError('upstream_timeout', `${host} timed out on model ${model} (408)`, { retryable: true });
+  if (status === 408) return fail('upstream_timeout', `${host} timed out on model ${model} (408)`, { retryable: true });
   if (status === 409 || status >= 500)
-    return upstreamError('upstream_unavailable', `${host} failed on model ${model} (${status}${why})`, {
+    return fail('upstream_unavailable', `${host} failed on model ${model} (${status}${why})`, {
       retryable: true,
       retryAfterMs: retryAfterMs(refusal.headers, now),
     });
-  return upstreamError('upstream_rejected', `${host} refused the request for model ${model} (${status}${why})`, {
+  return fail('upstream_rejected', `${host} refused the request for model ${model} (${status}${why})`, {
     retryable: false,
   });
 }
 
 /** A connection that could not be made or broke. */
 export function connectionError(asked: Asked, cause: unknown): AppError {
-  return upstreamError('upstream_unavailable', `${asked.host} cannot be reached for model ${asked.model}`, {
+  return fail('upstream_unavailable', `${asked.host} cannot be reached for model ${asked.model}`, {
     retryable: true,
     cause,
   });

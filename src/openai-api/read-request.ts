@@ -1,4 +1,4 @@
-import { AppError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { ConversationMessage, ReportStyle, ResearchInput } from '../research/model.ts';
 import { findStyle, REPORT_STYLES } from '../research/model.ts';
 import { type CompletionMessage, type CompletionRequest, SERVED_MODELS, type ServedModel } from './model.ts';
@@ -20,7 +20,7 @@ export function findModel(id: string): ServedModel {
   const model = SERVED_MODELS.find((entry) => entry.id === id);
   if (model) return model;
   const known = SERVED_MODELS.map((entry) => entry.id).join(', ');
-  throw userError('model_not_found', 404, `The model "${id.slice(0, 100)}" does not exist; this server has ${known}.`);
+  throw fail('model_not_found', `The model "${id.slice(0, 100)}" does not exist; this server has ${known}.`);
 }
 
 /** Checks what the schema cannot say and translates the request. */

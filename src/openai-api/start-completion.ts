@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
-import type { ConversationMessage } from '../research/model.ts';
+import { type ConversationMessage, readStored } from '../research/model.ts';
 import { followRun } from '../runs/follow.ts';
 import type { RunService } from '../runs/service.ts';
 import type { RunRow, Store, ThreadMessage } from '../store/store.ts';
@@ -32,7 +32,7 @@ export async function startCompletion(deps: CompletionDeps, request: CompletionR
   const { model, conversation, threadId, input } = readCompletion(request);
   const thread = threadId === undefined ? undefined : await store.threads.get(threadId);
   const messages = toThreadMessages(conversation, clock.now());
-  const earlier = joinsThread(thread?.messages, conversation) ? (thread?.messages ?? []).map(toConversation) : [];
+  const earlier = joinsThread(thread?.messages, conversation) ? (thread?.messages ?? []).map(readStored) : [];
   const run = await runs.begin({
     kind: model.kind,
     threadId: threadId ?? createId('thread'),
@@ -64,12 +64,6 @@ function toThreadMessages(messages: ConversationMessage[], createdAt: number): T
     content: images.length > 0 ? { text, images } : text,
     createdAt,
   }));
-}
-
-function toConversation({ role, content }: ThreadMessage): ConversationMessage {
-  if (typeof content === 'string') return { role, text: content, images: [] };
-  const { text, images } = content as { text: string; images: string[] };
-  return { role, text, images };
 }
 
 function toUsage({ usage }: RunRow): CompletionUsage {

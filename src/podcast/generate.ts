@@ -1,4 +1,4 @@
-import { AppError, type ErrorCategory } from '../errors.ts';
+import { AppError, storedError } from '../errors.ts';
 import type { Gate } from '../lib/gate.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
@@ -22,14 +22,6 @@ export interface Podcast {
   threadId: string;
   audio: Uint8Array;
 }
-
-/** Statuses of failures that are not the server's. */
-const STATUSES: Record<string, [status: number, category: ErrorCategory]> = {
-  content_too_long: [422, 'user'],
-  nothing_to_read: [422, 'user'],
-  cancelled: [409, 'user'],
-  shutting_down: [503, 'user'],
-};
 
 /** Makes a podcast as a run and waits for its audio; the run is cancelled when `signal` is aborted. */
 export async function generatePodcast(
@@ -76,13 +68,11 @@ async function runPodcast(
 }
 
 function failureOf(run: RunRow | undefined): AppError {
-  const code = run?.errorCode ?? 'internal_error';
-  const [status, category] = STATUSES[code] ?? [500, code === 'internal_error' ? 'internal' : 'upstream'];
-  return new AppError(run?.errorMessage ?? 'Internal server error', {
-    code,
-    category,
-    status,
-    ...(status === 422 ? { errors: [{ path: '/content', message: run?.errorMessage ?? '' }] } : {}),
+  const message = run?.errorMessage ?? 'Internal server error';
+  const failure = storedError(run?.errorCode ?? 'internal_error', message);
+  return new AppError(message, {
+    ...failure,
+    ...(failure.status === 422 ? { errors: [{ path: '/content', message }] } : {}),
     ...(run ? { headers: { 'x-run-id': run.id } } : {}),
   });
 }

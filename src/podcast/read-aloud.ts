@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { guessLocale } from '../lib/guess-locale.ts';
 import { type MarkdownBlock, readMarkdownBlocks } from '../lib/markdown-blocks.ts';
 import { splitText } from '../lib/split-text.ts';
@@ -24,16 +24,15 @@ const LISTS_OF_SOURCES =
  */
 export function readAloud(content: string, options: ReadAloudOptions): Script {
   if (content.length > options.maxCharacters)
-    throw userError(
+    throw fail(
       'content_too_long',
-      422,
       `The content has ${content.length} characters; without a language model at most ${options.maxCharacters} are read aloud (podcast.max_characters).`,
     );
   const reader = new Reader();
   for (const block of readMarkdownBlocks(content)) reader.take(block);
   reader.flushHeading();
   const [first] = reader.lines;
-  if (!first) throw userError('nothing_to_read', 422, 'The content has no text that can be read aloud.');
+  if (!first) throw fail('nothing_to_read', 'The content has no text that can be read aloud.');
   return {
     locale: options.locale ?? guessLocale(content),
     title: reader.title ?? firstWords(first),

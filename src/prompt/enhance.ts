@@ -1,4 +1,4 @@
-import { upstreamError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import { estimateTokens } from '../lib/tokens.ts';
@@ -42,8 +42,7 @@ export async function enhancePrompt(models: Models, request: EnhanceRequest, sig
     signal,
   );
   const result = readEnhanced(answer.text);
-  if (result === '')
-    throw upstreamError('upstream_rejected', `The model ${answer.model} wrote no prompt.`, { retryable: true });
+  if (result === '') throw fail('upstream_rejected', `The model ${answer.model} wrote no prompt.`, { retryable: true });
   return result;
 }
 

@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import { estimateTokens } from '../lib/tokens.ts';
@@ -55,5 +55,5 @@ export async function* writeProse(models: Models, request: ProseRequest, signal:
     if (shortened === undefined) throw error;
     return yield shortened;
   }
-  if (isEmpty) throw upstreamError('upstream_rejected', `The model ${model.name} wrote nothing.`, { retryable: true });
+  if (isEmpty) throw fail('upstream_rejected', `The model ${model.name} wrote nothing.`, { retryable: true });
 }

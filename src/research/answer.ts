@@ -1,4 +1,4 @@
-import { AppError, internalError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { createId } from '../lib/id.ts';
 import type { AgentRole, FinishReason, Model, ModelRequest, ToolCall, Usage } from '../models/model.ts';
@@ -102,7 +102,16 @@ async function* attemptAnswer(
   };
   const answer: Answer = { text: '', reasoning: '', calls: [], finishReason: 'stop' };
   let finished: Piece['finish'];
-  const pieces = coalesce(readPieces(model, request, options), scope.deps.limits.chunkIntervalMs, joinPieces);
+  const filters: Filters = {
+    // The workflow reads what is hidden itself.
+    text: options.filter ?? (options.hideText ? undefined : scope.egress.textFilter()),
+    reasoning: scope.egress.textFilter(),
+  };
+  const pieces = coalesce(
+    readPieces(model, request, options.signal, filters),
+    scope.deps.limits.chunkIntervalMs,
+    joinPieces,
+  );
   for await (const piece of pieces) {
     answer.text += piece.text;
     answer.reasoning += piece.reasoning;
@@ -118,23 +127,34 @@ async function* attemptAnswer(
       yield { event: messageChunk(identity, { content, reasoning: piece.reasoning }) };
     }
   }
-  if (!finished) throw internalError('internal_error', `The model ${model.name} ended its answer without a finish.`);
+  if (!finished) throw fail('internal_error', `The model ${model.name} ended its answer without a finish.`);
   return answer;
 }
 
-async function* readPieces(model: Model, request: ModelRequest, options: AnswerOptions): AsyncGenerator<Piece> {
+interface Filters {
+  text: TextFilter | undefined;
+  reasoning: TextFilter | undefined;
+}
+
+async function* readPieces(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+  filters: Filters,
+): AsyncGenerator<Piece> {
   const empty = (): Piece => ({ text: '', reasoning: '', calls: [] });
-  const filter = options.filter;
-  for await (const event of model.stream(request, options.signal)) {
+  for await (const event of model.stream(request, signal)) {
     if (event.type === 'text') {
-      const text = filter ? filter.push(event.text) : event.text;
+      const text = filters.text ? filters.text.push(event.text) : event.text;
       for (const part of splitLong(text)) yield { ...empty(), text: part };
     } else if (event.type === 'reasoning') {
-      for (const part of splitLong(event.text)) yield { ...empty(), reasoning: part };
+      const reasoning = filters.reasoning ? filters.reasoning.push(event.text) : event.text;
+      for (const part of splitLong(reasoning)) yield { ...empty(), reasoning: part };
     } else if (event.type === 'tool_call') yield { ...empty(), calls: [event.call] };
     else {
       const { reason, usage, model: name } = event;
-      yield { ...empty(), text: filter?.end() ?? '', finish: { reason, model: name, ...(usage ? { usage } : {}) } };
+      const rest = { text: filters.text?.end() ?? '', reasoning: filters.reasoning?.end() ?? '' };
+      yield { ...empty(), ...rest, finish: { reason, model: name, ...(usage ? { usage } : {}) } };
     }
   }
 }
@@ -175,7 +195,10 @@ function finishAnswer(
     ...(finish.usage ? { usage: { agent: options.agent, model: finish.model, ...finish.usage } } : {}),
   };
   if (answer.calls.length > 0 && !options.hideCalls) {
-    const event = toolCalls(identity, answer.calls);
+    const event = toolCalls(
+      identity,
+      answer.calls.map((call) => scope.egress.shown(call)),
+    );
     event.data = insertContent(event.data, content, last.reasoning);
     return { ...output, event };
   }

@@ -11,7 +11,7 @@ interface Asked {
 export function conversationDrafts({ input, fence }: Asked, withImages: boolean): Draft[] {
   const { conversation } = input;
   return conversation.map((message, index): Draft => {
-    if (input.messageIsData) return { role: 'user', pieces: fenced(fence, message.text) };
+    if (input.messageIsData || message.isData) return { role: 'user', pieces: fenced(fence, message.text) };
     const newest = index === conversation.length - 1;
     // A single huge message is cut too rather than failing the run.
     const fixed = newest && message.text.length < 8000;

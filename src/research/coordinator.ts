@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Model } from '../models/model.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { type Answer, streamAnswer } from './answer.ts';
@@ -85,11 +85,7 @@ export function conversationModel(scope: Scope, textModel: Model): Model {
   if (!hasImages(scope.input.conversation)) return textModel;
   const vision = scope.deps.models.get('vision');
   if (vision) return vision;
-  throw userError(
-    'vision_not_configured',
-    422,
-    'The message has an image, but no vision model is configured (models.vision).',
-  );
+  throw fail('vision_not_configured', 'The message has an image, but no vision model is configured (models.vision).');
 }
 
 /** The date prompts speak of. */

@@ -1,20 +1,10 @@
+import { errorKind } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RunService } from '../runs/service.ts';
 import type { RunRow, Store } from '../store/store.ts';
 import type { AgentRunInput, AgentRunner, AgentRunResult } from '../webhooks/agent-runner.ts';
-import type { ResearchInput } from './model.ts';
+import { EVENT_AUTHOR, type ResearchInput } from './model.ts';
 
-/** Failures after which the same run may go better. */
-const RETRYABLE = new Set([
-  'upstream_unavailable',
-  'upstream_timeout',
-  'upstream_rate_limited',
-  'internal_error',
-  'database_locked',
-  'database_unavailable',
-  'disk_full',
-  'overloaded',
-]);
 const POLL_MS = 250;
 
 /** Runs the agent for events on durable runs: the same id continues a run, repeats a failed one, or gives its answer. */
@@ -44,7 +34,7 @@ function begin(runs: RunService, clock: Clock, input: AgentRunInput): Promise<Ru
     threadId: input.threadId,
     input: toResearchInput(input),
     onDisconnect: 'continue',
-    thread: { appendMessages: [{ role: 'user', content: input.prompt, createdAt: clock.now() }] },
+    thread: { appendMessages: [{ role: 'user', agent: EVENT_AUTHOR, content: input.prompt, createdAt: clock.now() }] },
   });
 }
 
@@ -56,6 +46,8 @@ function toResearchInput(input: AgentRunInput): ResearchInput {
     toolsets: input.toolsets ?? [],
     messageIsData: true,
     withoutHandbook: true,
+    ...(input.withoutKnowledge ? { withoutKnowledge: true } : {}),
+    ...(input.approvedTools ? { approvedTools: input.approvedTools } : {}),
     resources: [],
     locale: null,
     style: 'NEWS',
@@ -88,7 +80,7 @@ async function result(store: Store, run: RunRow): Promise<AgentRunResult> {
       status: 'failed',
       code,
       message: run.errorMessage ?? `The run is ${run.status}.`,
-      retryable: RETRYABLE.has(code),
+      retryable: errorKind(code).retryable,
     };
   }
   const thread = await store.threads.get(run.threadId);

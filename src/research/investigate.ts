@@ -9,7 +9,10 @@ export async function* investigate(scope: Scope): AsyncGenerator<RunOutput, Retr
   const { context, deps, input } = scope;
   const key = 'background';
   const known = context.journal.get(key) as RetrievedSource[] | undefined;
-  if (known) return known;
+  if (known) {
+    scope.egress.addSources(known);
+    return known;
+  }
   if (!input.backgroundInvestigation) return [];
   const searches: Promise<RetrievedSource[]>[] = [];
   if (usesKnowledge(scope)) {
@@ -29,11 +32,13 @@ export async function* investigate(scope: Scope): AsyncGenerator<RunOutput, Retr
       deps.log.info('background search failed', { run_id: context.runId, code: toAppError(result.reason).code });
     }
   }
+  scope.egress.addSources(found);
   yield { journal: [{ key, value: found }] };
   return found;
 }
 
 /** True when agents search the knowledge base: documents were selected, or there is no web search to rely on. */
 export function usesKnowledge(scope: Scope): boolean {
+  if (scope.input.withoutKnowledge) return false;
   return scope.input.resources.length > 0 || !scope.input.webSearch || !scope.deps.searchConfigured;
 }

@@ -1,25 +1,42 @@
+import { leavesPage, tagAddresses } from './link-targets.ts';
+
 /** Longest construct held back while it is incomplete. */
 const HOLD = 4096;
 /** The bound of the scheme keeps the search linear in long words. */
-const SPECIAL = /`+|!?\[|<|(?:[a-z][a-z0-9+.-]{0,31}:\/\/|www\.|mailto:|javascript:|vbscript:|data:[a-z]+\/)/giu;
+const SPECIAL = /`+|!?\[|\]\(|<|(?:[a-z][a-z0-9+.-]{0,31}:\/\/|www\.|mailto:|javascript:|vbscript:|data:[a-z]+\/)/giu;
 /** The end of a text that may be the beginning of an address. */
 const ADDRESS_BEGIN = /(?:^|[^A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]{0,15}(?::\/?)?)$/;
+/** What readers leave out at the end of a bare address. */
+const SENTENCE_END = /[?!.,:;*_~'")\]}]{0,100}/y;
+/** The target after the colon of a reference definition, and after the bracket of a link; longer ones are cut. */
+const DEFINED = /[ \t]{0,20}(?:\n[ \t>]{0,20})?(<[^>\n]{0,2048}>?|\S{0,2048})/y;
+const TARGET = /\s{0,20}(<[^>\n]{0,2048}>?|[^\s)]{0,2048})/y;
+/** Longest label of a reference (CommonMark). */
+const MAX_LABEL = 999;
+/** Elements that fetch something. */
+const LOADING_TAG =
+  /^(?:a|area|audio|base|body|button|embed|form|iframe|image|img|input|link|meta|object|script|source|svg|table|td|th|track|use|video)\b/i;
 const ADDRESS_BODY = /[^\s<>"'`（）。，、；：！？「」『』【】《》|]*/uy;
+
+/** Whether an address may stay, as a link to follow or as something that is fetched when it is shown. */
+export type IsAllowed = (url: string, shown: 'link' | 'image') => boolean;
 
 /**
  * Passes Markdown through as it streams and takes out links to addresses that are not allowed: `[text](url)` becomes
- * its text; images, autolinks, bare addresses, reference definitions and HTML links lose the address. Code is left as
- * it is.
+ * its text; images, autolinks, bare addresses, reference definitions and HTML links lose the address. In code bare
+ * addresses stay; links and images to other places go there too, since readers differ in what they take for code.
  */
 export class LinkFilter {
   /** Addresses taken out. */
   removed = 0;
-  readonly #isAllowed: (url: string) => boolean;
+  readonly #isAllowed: IsAllowed;
   #buffer = '';
   #atLineStart = true;
   #codeFence: string | undefined;
+  /** Where the code span under way ends, in the buffer; 0 outside of one. */
+  #spanEnd = 0;
 
-  constructor(isAllowed: (url: string) => boolean) {
+  constructor(isAllowed: IsAllowed) {
     this.#isAllowed = isAllowed;
   }
 
@@ -42,17 +59,10 @@ export class LinkFilter {
     };
     const stopAt = (at: number): string => {
       this.#buffer = text.slice(at);
+      this.#spanEnd = Math.max(0, this.#spanEnd - at);
       return out;
     };
     while (position < text.length) {
-      if (this.#codeFence) {
-        const close = this.#findFenceEnd(text, position, final);
-        emit(text.slice(position, close.to));
-        position = close.to;
-        if (!close.found) return stopAt(position);
-        this.#codeFence = undefined;
-        continue;
-      }
       SPECIAL.lastIndex = position;
       const match = SPECIAL.exec(text);
       const plainEnd = match ? match.index : final ? text.length : holdBegin(text, position);
@@ -65,8 +75,9 @@ export class LinkFilter {
         // Too long to be meant: an endless address is dropped, anything else is plain text.
         const address = match[0].endsWith(':') || match[0].endsWith('/');
         if (address) this.removed++;
-        else emit(text[position] as string);
-        position = address ? text.length : position + 1;
+        const piece = match[0].startsWith('`') ? match[0] : (text[position] as string);
+        if (!address) emit(piece);
+        position = address ? text.length : position + piece.length;
         continue;
       }
       emit(taken.out);
@@ -79,20 +90,29 @@ export class LinkFilter {
     if (opening.startsWith('`')) return this.#code(text, at, opening, final);
     if (opening === '<') return this.#angle(text, at, final);
     if (opening.endsWith('[')) return this.#bracket(text, at, opening, final);
+    if (opening === '](') return this.#loose(text, at, final);
     return this.#bare(text, at, opening, final);
   }
 
   #code(text: string, at: number, ticks: string, final: boolean): { out: string; to: number } | 'wait' {
     const after = at + ticks.length;
     if (after === text.length && !final) return 'wait';
+    if (this.#codeFence) {
+      if (this.#atLineStart && ticks.startsWith(this.#codeFence)) this.#codeFence = undefined;
+      return { out: ticks, to: after };
+    }
+    if (at < this.#spanEnd) return { out: ticks, to: after };
     if (ticks.length >= 3 && this.#atLineStart) {
       this.#codeFence = ticks;
       return { out: ticks, to: after };
     }
-    const close = text.indexOf(ticks, after);
-    if (close >= 0) return { out: text.slice(at, close + ticks.length), to: close + ticks.length };
+    const close = closingTicks(text, after, ticks, final);
+    if (close >= 0) {
+      this.#spanEnd = close + ticks.length;
+      return { out: ticks, to: after };
+    }
     // A span does not cross a blank line; an unclosed tick is plain text.
-    if (final || text.indexOf('\n\n', after) >= 0) return { out: ticks, to: after };
+    if (final || text.slice(after, after + HOLD).includes('\n\n')) return { out: ticks, to: after };
     return 'wait';
   }
 
@@ -107,36 +127,66 @@ export class LinkFilter {
       const end = findClose(text, close + 2, '(', ')');
       if (end < 0) return final ? { out: opening, to: from } : 'wait';
       const target = linkTarget(text.slice(close + 2, end));
+      if (this.#inCode(at) && !leavesPage(target)) return { out: opening, to: from };
       const inner = opening === '[' ? this.#nested(label) : label;
-      if (target === '' || target.startsWith('#') || this.#isAllowed(target)) {
+      const isImage = opening === '![';
+      if (target === '' || target.startsWith('#') || this.#isAllowed(target, isImage ? 'image' : 'link')) {
         return { out: `${opening}${inner}${text.slice(close, end + 1)}`, to: end + 1 };
       }
       this.removed++;
       return { out: inner, to: end + 1 };
     }
-    if (next === ':' && opening === '[' && this.#atLineStart) {
-      const newline = text.indexOf('\n', close);
-      if (newline < 0 && !final) return 'wait';
-      const end = newline < 0 ? text.length : newline + 1;
-      const target = linkTarget(text.slice(close + 2, end));
-      if (!/^<?[a-z][a-z0-9+.-]*:/i.test(target) || this.#isAllowed(target))
-        return { out: text.slice(at, end), to: end };
-      this.removed++;
-      return { out: '', to: end };
-    }
+    if (next === ':' && opening === '[' && label.length <= MAX_LABEL)
+      return this.#definition(text, at, close + 2, final);
     return { out: opening, to: from };
+  }
+
+  /** `[label]: target`, at the beginning of a line or of what a quote or list holds; the target may stand on the next line. */
+  #definition(text: string, at: number, from: number, final: boolean): { out: string; to: number } | 'wait' {
+    DEFINED.lastIndex = from;
+    const match = DEFINED.exec(text);
+    const end = from + (match?.[0].length ?? 0);
+    if (end === text.length && !final) return 'wait';
+    const target = linkTarget(match?.[1] ?? '');
+    if (!leavesPage(target)) return { out: '[', to: at + 1 };
+    if (this.#isAllowed(target, 'image')) return { out: text.slice(at, end), to: end };
+    this.removed++;
+    return { out: '', to: text[end] === '\n' ? end + 1 : end };
+  }
+
+  /** `](` whose opening bracket was taken for plain text, say because its label is endless; a reader may see a link. */
+  #loose(text: string, at: number, final: boolean): { out: string; to: number } | 'wait' {
+    TARGET.lastIndex = at + 2;
+    const match = TARGET.exec(text);
+    if (at + 2 + (match?.[0].length ?? 0) === text.length && !final) return 'wait';
+    const target = linkTarget(match?.[1] ?? '');
+    if (!leavesPage(target) || this.#isAllowed(target, 'image')) return { out: '](', to: at + 2 };
+    this.removed++;
+    return { out: ']\\(', to: at + 2 };
   }
 
   #angle(text: string, at: number, final: boolean): { out: string; to: number } | 'wait' {
     const next = text[at + 1];
     if (next === undefined) return final ? { out: '<', to: at + 1 } : 'wait';
     if (!/[a-z/!]/i.test(next)) return { out: '<', to: at + 1 };
-    const close = text.indexOf('>', at);
-    if (close < 0) return final || /\n\n/.test(text.slice(at)) ? { out: '<', to: at + 1 } : 'wait';
-    const inner = text.slice(at + 1, close);
-    if (inner.includes('<')) return { out: '<', to: at + 1 };
-    const address = /^[a-z][a-z0-9+.-]*:\S*$/i.test(inner) ? inner : htmlAddress(inner);
-    if (address === undefined || this.#isAllowed(address)) return { out: text.slice(at, close + 1), to: close + 1 };
+    const [block = ''] = text.slice(at, at + HOLD).split('\n\n', 1);
+    const length = block.indexOf('>');
+    const close = at + length;
+    if (length < 0 && !final && block.length < HOLD && at + block.length === text.length) return 'wait';
+    const inner = length < 0 ? block.slice(1) : block.slice(1, length);
+    const inCode = this.#inCode(at);
+    if (length < 0 || inner.includes('<')) {
+      // A tag that ends elsewhere for a browser than for us must not become one.
+      const isTag = inner.includes('=') && (!inCode || LOADING_TAG.test(inner));
+      return { out: isTag ? '&lt;' : '<', to: at + 1 };
+    }
+    const isAddress = /^[a-z][a-z0-9+.-]{0,31}:\S*$/i.test(inner);
+    const shown = isAddress || /^a\s/i.test(inner) ? 'link' : 'image';
+    const addresses = isAddress ? [inner] : tagAddresses(inner);
+    const isRefused = (address: string) =>
+      !this.#isAllowed(address, shown) && (!inCode || leavesPage(address) || LOADING_TAG.test(address));
+    const isActive = !inCode && /^(?:script|style)\b/i.test(inner);
+    if (!isActive && !addresses.some(isRefused)) return { out: text.slice(at, close + 1), to: close + 1 };
     this.removed++;
     return { out: '', to: close + 1 };
   }
@@ -149,7 +199,15 @@ export class LinkFilter {
     const address = trimAddress(opening + body);
     const to = at + address.length;
     const target = opening.toLowerCase() === 'www.' ? `https://${address}` : address;
-    if (this.#isAllowed(target)) return { out: address, to };
+    if (this.#inCode(at)) return { out: address, to };
+    if (this.#isAllowed(target, 'link')) {
+      SENTENCE_END.lastIndex = to;
+      const next = text[to + (SENTENCE_END.exec(text)?.[0].length ?? 0)];
+      if (next === undefined && !final) return 'wait';
+      // Readers let an address go on to the next space: the end is marked where they would take more than we do.
+      const goesOn = next !== undefined && !/[\s<]/.test(next) && opening.toLowerCase() !== 'www.';
+      return { out: goesOn ? `<${address}>` : address, to };
+    }
     this.removed++;
     return { out: '', to };
   }
@@ -161,22 +219,28 @@ export class LinkFilter {
     return text;
   }
 
-  #findFenceEnd(text: string, from: number, final: boolean): { found: boolean; to: number } {
-    const fence = this.#codeFence as string;
-    for (let at = text.indexOf(fence, from); at >= 0; at = text.indexOf(fence, at + 1)) {
-      if (at === 0 || text[at - 1] === '\n' || (at === from && this.#atLineStart))
-        return { found: true, to: at + fence.length };
-    }
-    const lineStart = text.lastIndexOf('\n') + 1;
-    return { found: false, to: final ? text.length : Math.max(from, Math.min(lineStart, text.length)) };
+  #inCode(at: number): boolean {
+    return this.#codeFence !== undefined || at < this.#spanEnd;
   }
 }
 
 function holdBegin(text: string, from: number): number {
   const match = ADDRESS_BEGIN.exec(text.slice(Math.max(from, text.length - 32)));
   let hold = match ? text.length - (match[1] as string).length : text.length;
-  if (text.endsWith('!')) hold = text.length - 1;
+  if (text.endsWith('!') || text.endsWith(']')) hold = text.length - 1;
   return Math.max(from, hold);
+}
+
+/** Where a run of exactly these backticks begins; only such a run ends a span. */
+function closingTicks(text: string, from: number, ticks: string, final: boolean): number {
+  for (let at = text.indexOf(ticks, from); at >= 0 && at - from < HOLD; ) {
+    let end = at;
+    while (text[end] === '`') end++;
+    if (end === text.length && !final) return -1;
+    if (end - at === ticks.length) return at;
+    at = text.indexOf(ticks, end);
+  }
+  return -1;
 }
 
 function findClose(text: string, from: number, open: string, close: string): number {
@@ -195,11 +259,6 @@ function linkTarget(inside: string): string {
   const trimmed = inside.trim();
   const angle = /^<([^>]*)>/.exec(trimmed);
   return angle ? (angle[1] as string) : (trimmed.split(/\s/, 1)[0] ?? '');
-}
-
-function htmlAddress(tag: string): string | undefined {
-  const match = /\b(?:href|src|srcset|data|action|poster)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(tag);
-  return match ? (match[1] ?? match[2] ?? match[3]) : undefined;
 }
 
 /** Drops sentence punctuation and an unmatched closing bracket from the end of a bare address. */

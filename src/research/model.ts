@@ -1,6 +1,6 @@
 import { Resource } from '../knowledge/model.ts';
 import { Nullable, type Static, Type } from '../schema.ts';
-import type { PendingInterrupt } from '../store/store.ts';
+import type { PendingInterrupt, ThreadMessage, ThreadRow } from '../store/store.ts';
 
 /** Styles a report can be written in. */
 export const REPORT_STYLES = ['ACADEMIC', 'POPULAR_SCIENCE', 'NEWS', 'SOCIAL_MEDIA', 'STRATEGIC_INVESTMENT'] as const;
@@ -74,6 +74,19 @@ export interface ConversationMessage {
   role: 'user' | 'assistant';
   text: string;
   images: string[];
+  /** True for what an event said in the user's place: it is data. */
+  isData?: boolean;
+}
+
+/** Who wrote a thread's message that came with an event. */
+export const EVENT_AUTHOR = 'webhook';
+
+/** A message of a thread as the agents see it; what an event said stays data when a person goes on with its thread. */
+export function readStored({ role, agent, content }: ThreadMessage): ConversationMessage {
+  const isData = role === 'user' && agent === EVENT_AUTHOR ? { isData: true } : {};
+  if (typeof content === 'string') return { role, text: content, images: [], ...isData };
+  const { text, images } = content as { text: string; images: string[] };
+  return { role, text, images, ...isData };
 }
 
 /** Input of the research workflow; kept with the run. */
@@ -100,13 +113,17 @@ export interface ResearchInput {
   interruptBeforeTools: string[];
   mcpSettings: Record<string, unknown> | null;
   /** Addresses earlier runs of the thread retrieved. */
-  knownSources: { url: string; title: string }[];
+  knownSources: ThreadRow['sources'];
   /** Further instructions of whoever set the run up (skills, a webhook route), for every agent that writes. */
   instructions?: string;
   /** True when an event filled in the message: it is data, and what to do stands in `instructions`. */
   messageIsData?: boolean;
   /** True when the product's own handbook is not among the knowledge (an event is never about it). */
   withoutHandbook?: boolean;
+  /** True when the private documents are not for this run. */
+  withoutKnowledge?: boolean;
+  /** Tools that may be called though an event started the run and private data was read: their owner said so. */
+  approvedTools?: string[];
   /** Names of the tool providers the run may use; absent means all. */
   toolsets?: string[];
 }

@@ -1,4 +1,4 @@
-import { AppError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import type { Finding, NumberedSource, Plan } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
@@ -42,8 +42,9 @@ export async function* makePlan(scope: Scope, key: string, material: PlannerMate
   }
   if (!result.ok)
     throw new AppError('The planner gave no valid plan.', { code: 'plan_invalid', category: 'upstream', status: 500 });
-  yield* sendPlan(scope, key, message, result.plan);
-  return result.plan;
+  const checked = withoutUnknownLinks(scope, result.plan);
+  yield* sendPlan(scope, key, message, checked);
+  return checked;
 }
 
 async function* askPlan(scope: Scope, key: string, message: string, drafts: Draft[], material: PlannerMaterial) {
@@ -72,6 +73,20 @@ async function* askPlan(scope: Scope, key: string, message: string, drafts: Draf
   });
   const defaults = { locale: scope.locale, title: scope.question.slice(0, 120), maxSteps: input.maxSteps };
   return { text: answer.text, result: readPlan(answer.text, defaults) };
+}
+
+/** Clients show the words of a plan as Markdown. */
+function withoutUnknownLinks(scope: Scope, plan: Plan): Plan {
+  const clean = (text: string) => {
+    const filter = scope.egress.textFilter();
+    return filter ? filter.push(text) + filter.end() : text;
+  };
+  const steps = plan.steps.map((step) => ({
+    ...step,
+    title: clean(step.title),
+    description: clean(step.description),
+  }));
+  return { ...plan, thought: clean(plan.thought), title: clean(plan.title), steps };
 }
 
 /** Streams the checked plan in pieces that together are one JSON object. */
@@ -130,6 +145,6 @@ export function readReview(feedback: string, newestMessage: string): Review {
   if (!edit) return { kind: 'edit', text };
   const said = edit[1] || newestMessage;
   if (said.trim() === '')
-    throw userError('edit_missing', 422, 'The feedback edit_plan needs a message that says what to change.');
+    throw fail('edit_missing', 'The feedback edit_plan needs a message that says what to change.');
   return { kind: 'edit', text: said };
 }

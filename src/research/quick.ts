@@ -60,7 +60,7 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
         journal: [{ key: 'done', value: true }],
         thread: {
           appendMessages: [{ role: 'assistant', agent: 'researcher', content: answer, createdAt: deps.clock.now() }],
-          sources: sources.map(({ url, title }) => ({ url, title })),
+          sources: sources.map(({ url, title, kind }) => ({ url, title, kind })),
         },
       };
       return { status: 'completed' };

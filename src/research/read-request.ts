@@ -1,8 +1,8 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { invalidField } from '../lib/invalid-field.ts';
-import type { ThreadMessage, ThreadRow } from '../store/store.ts';
+import type { ThreadRow } from '../store/store.ts';
 import type { ChatMessage, ChatRequest, ConversationMessage, ReportStyle, ResearchInput } from './model.ts';
-import { findStyle, REPORT_STYLES } from './model.ts';
+import { findStyle, REPORT_STYLES, readStored } from './model.ts';
 import type { StartChatDeps } from './start-chat.ts';
 
 /** Messages of a conversation that agents still see. */
@@ -41,14 +41,12 @@ export function joinConversation(
   const stored = (thread?.messages ?? []).map(readStored);
   const first = stored[0];
   const repeats = incoming.length > 1 && first && incoming[0]?.role === first.role && incoming[0].text === first.text;
-  if (repeats) return { conversation: incoming, mode: 'replace' };
+  const isEvent = (text: string) => stored.some((message) => message.isData && message.text === text);
+  if (repeats) {
+    const conversation = incoming.map((message) => (isEvent(message.text) ? { ...message, isData: true } : message));
+    return { conversation, mode: 'replace' };
+  }
   return { conversation: [...stored, ...incoming], mode: 'append' };
-}
-
-function readStored(message: ThreadMessage): ConversationMessage {
-  if (typeof message.content === 'string') return { role: message.role, text: message.content, images: [] };
-  const { text, images } = message.content as { text: string; images: string[] };
-  return { role: message.role, text, images };
 }
 
 /** The workflow's input for a new question. */
@@ -82,16 +80,18 @@ export function readInput(
 }
 
 /** Refuses what the schema cannot say. */
-export function checkRequest(request: ChatRequest, checkMcpSettings: StartChatDeps['checkMcpSettings']): void {
+export async function checkRequest(
+  request: ChatRequest,
+  checkMcpSettings: StartChatDeps['checkMcpSettings'],
+): Promise<void> {
   const namesServers = Object.keys(request.mcp_settings ?? {}).length > 0;
   if (namesServers && !checkMcpSettings) {
-    throw userError(
+    throw fail(
       'mcp_disabled',
-      403,
       'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
     );
   }
-  if (namesServers) checkMcpSettings?.(request.mcp_settings);
+  if (namesServers) await checkMcpSettings?.(request.mcp_settings);
   const hasFeedback = (request.interrupt_feedback ?? '').trim() !== '';
   const messages = request.messages ?? [];
   if (messages.length === 0 && !hasFeedback)

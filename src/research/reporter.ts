@@ -1,4 +1,4 @@
-import { upstreamError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Finding } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { streamAnswer } from './answer.ts';
@@ -34,7 +34,7 @@ export async function* writeReport(scope: Scope, material: ReportMaterial): Asyn
   const { deps, input, context } = scope;
   const isCitable = createCitable([...material.sources, ...input.knownSources].map((source) => source.url));
   for (let attempt = 0; attempt < 2; attempt++) {
-    const filter = new LinkFilter(isCitable);
+    const filter = new LinkFilter((url, shown) => isCitable(url) && scope.egress.mayShow(url, shown));
     const answer = yield* streamAnswer(scope, {
       key: attempt === 0 ? 'report' : 'report:again',
       agent: 'reporter',
@@ -59,7 +59,7 @@ export async function* writeReport(scope: Scope, material: ReportMaterial): Asyn
       deps.log.warn('links removed from the report', { run_id: context.runId, count: filter.removed });
     if (answer.text.trim() !== '') return answer.text;
   }
-  throw upstreamError('upstream_rejected', 'The model gave an empty report.', { retryable: true });
+  throw fail('upstream_rejected', 'The model gave an empty report.', { retryable: true });
 }
 
 function reportDrafts(scope: Scope, material: ReportMaterial): Draft[] {

@@ -5,6 +5,7 @@ import type { Logger } from '../lib/log.ts';
 import type { Models } from '../models/model.ts';
 import type { RunContext } from '../runs/model.ts';
 import type { SearchEngine } from '../search/search.ts';
+import type { Egress, KnownUrlsMode } from './egress.ts';
 import type { ResearchInput } from './model.ts';
 import type { ToolProvider } from './tool.ts';
 
@@ -24,6 +25,8 @@ export interface ResearchDeps {
   /** True when web search was set up by name or key, so that it can be relied on. */
   searchConfigured: boolean;
   crawler: Crawler;
+  /** When pages are read only at known addresses; `auto` when absent. */
+  knownUrls?: KnownUrlsMode;
   knowledge: KnowledgeProvider;
   /** Further tools: code, MCP servers. */
   toolProviders: ToolProvider[];
@@ -37,6 +40,8 @@ export interface Scope {
   deps: ResearchDeps;
   input: ResearchInput;
   context: RunContext;
+  /** What may leave the run. */
+  egress: Egress;
   /** Delimiter around fetched text in prompts; nobody outside this run can know it. */
   fence: string;
   /** Language of the report; the hand-off may settle it. */

@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Passage } from '../knowledge/model.ts';
 import { cutToTokens } from '../lib/tokens.ts';
 import type { Scope } from './scope.ts';
@@ -10,6 +10,7 @@ const HIT_CHARACTERS = 4000;
 /** `web_search`: a JSON array of `{type:"page", title, url, content, score?}`. */
 export function createWebSearchTool(scope: Scope): Tool {
   return {
+    reach: 'search',
     definition: {
       name: 'web_search',
       description: 'Search the web. Returns a JSON array of pages with title, url and an extract.',
@@ -49,7 +50,9 @@ export function createCrawlTool(scope: Scope): Tool {
   return {
     definition: {
       name: 'crawl_tool',
-      description: 'Read one web page in full, as Markdown.',
+      description: scope.egress.isRestricted
+        ? 'Read one web page in full, as Markdown. Only at an address that web_search returned or that stands in the task, copied exactly.'
+        : 'Read one web page in full, as Markdown.',
       parameters: {
         type: 'object',
         properties: { url: { type: 'string', description: 'Address of the page.' } },
@@ -57,7 +60,8 @@ export function createCrawlTool(scope: Scope): Tool {
       },
     },
     run: async (args, signal) => {
-      const page = await scope.deps.crawler.crawl(textArgument(args, 'url', 'crawl_tool'), signal);
+      const address = scope.egress.openable(textArgument(args, 'url', 'crawl_tool'));
+      const page = await scope.deps.crawler.crawl(address, signal);
       const content = cutToTokens(page.crawled_content, scope.deps.limits.maxToolOutputTokens);
       const accessedAt = new Date(scope.deps.clock.now()).toISOString();
       return {
@@ -131,5 +135,5 @@ function textArgument(args: Record<string, unknown>, name: string, tool: string)
   );
   const value = args[name] ?? (texts.length === 1 ? texts[0] : undefined);
   if (typeof value === 'string' && value.trim() !== '') return value.trim();
-  throw userError('invalid_arguments', 422, `${tool} needs the text argument "${name}".`);
+  throw fail('invalid_arguments', `${tool} needs the text argument "${name}".`);
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import type { RunService } from '../runs/service.ts';
 import type { PendingInterrupt, RunRow, Store, ThreadMessage } from '../store/store.ts';
-import type { ChatRequest, ConversationMessage, ResearchInput } from './model.ts';
+import { type ChatRequest, type ConversationMessage, EVENT_AUTHOR, type ResearchInput } from './model.ts';
 import { readReview } from './planner.ts';
 import { checkRequest, joinConversation, readInput, readMessage } from './read-request.ts';
 import { isApproval } from './tool-loop.ts';
@@ -13,14 +13,14 @@ export interface StartChatDeps {
   runs: RunService;
   clock: Clock;
   /** Refuses bad `mcp_settings`; absent when requests may not name MCP servers. */
-  checkMcpSettings?: ((settings: unknown) => void) | undefined;
+  checkMcpSettings?: ((settings: unknown) => Promise<void>) | undefined;
 }
 
 const DEFAULT_THREAD = '__default__';
 
 /** Begins the run a chat request asks for: a new question, or the answer to an interrupt. */
 export async function startChat(deps: StartChatDeps, request: ChatRequest): Promise<RunRow> {
-  checkRequest(request, deps.checkMcpSettings);
+  await checkRequest(request, deps.checkMcpSettings);
   const threadId = !request.thread_id || request.thread_id === DEFAULT_THREAD ? createId('thread') : request.thread_id;
   const incoming = (request.messages ?? []).map(readMessage);
   const feedback = request.interrupt_feedback?.trim();
@@ -28,7 +28,7 @@ export async function startChat(deps: StartChatDeps, request: ChatRequest): Prom
 
   const thread = await deps.store.threads.get(threadId);
   const { conversation, mode } = joinConversation(thread, incoming);
-  const messages = toThreadMessages(incoming, deps.clock.now());
+  const messages = toThreadMessages(mode === 'replace' ? conversation : incoming, deps.clock.now());
   return deps.runs.begin({
     kind: 'research',
     threadId,
@@ -111,8 +111,9 @@ function beginRejected(deps: StartChatDeps, request: ChatRequest, threadId: stri
 }
 
 function toThreadMessages(messages: ConversationMessage[], createdAt: number): ThreadMessage[] {
-  return messages.map(({ role, text, images }) => ({
+  return messages.map(({ role, text, images, isData }) => ({
     role,
+    ...(isData ? { agent: EVENT_AUTHOR } : {}),
     content: images.length > 0 ? { text, images } : text,
     createdAt,
   }));

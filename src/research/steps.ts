@@ -80,7 +80,11 @@ async function* runStep(
 ): AsyncGenerator<RunOutput, StepResult | Suspension> {
   const { context, deps } = scope;
   const known = context.journal.get(key) as StepResult | undefined;
-  if (known) return known;
+  if (known) {
+    scope.egress.addSources(known.sources);
+    if (toolSets.length > 0) scope.egress.addAnswers();
+    return known;
+  }
   const agent = AGENTS[step.step_type];
   const sources: RetrievedSource[] = [];
   const timeout = AbortSignal.timeout(deps.limits.stepTimeoutMs);

@@ -1,4 +1,4 @@
-import { isAbort, toAppError, upstreamError } from '../errors.ts';
+import { fail, isAbort, toAppError } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { mergeGenerators } from '../lib/merge.ts';
 import { cutToTokens } from '../lib/tokens.ts';
@@ -50,7 +50,7 @@ export async function* runToolLoop(scope: Scope, options: LoopOptions): AsyncGen
     const answer = yield* answerOnce(scope, options, drafts, `${options.key}:a${round}`, last);
     if (answer.calls.length === 0 || last) {
       if (answer.text.trim() !== '') return { status: 'done', text: answer.text };
-      throw upstreamError('upstream_rejected', `The model ${options.model.name} gave an empty answer.`, {
+      throw fail('upstream_rejected', `The model ${options.model.name} gave an empty answer.`, {
         retryable: true,
       });
     }
@@ -121,22 +121,32 @@ async function* runCall(
   key: string,
   round: number,
 ): AsyncGenerator<RunOutput, ToolOutcome> {
+  const tool = options.tools.find((entry) => entry.definition.name === call.name);
   const known = scope.context.journal.get(key) as ToolOutcome | undefined;
-  if (known) return known;
+  if (known) {
+    scope.egress.addOutcome(tool, known);
+    return known;
+  }
   const index = Number(key.slice(key.lastIndexOf('.') + 1));
   const approval = scope.context.journal.get(approvalKey(options.key, round, index)) as
     | { feedback?: string }
     | undefined;
-  const outcome =
-    approval && !isApproval(approval.feedback ?? '')
-      ? { content: 'The user declined this tool call. Do not try it again; go on without it.' }
-      : await attemptCall(options, call);
+  const isDeclined = approval !== undefined && !isApproval(approval.feedback ?? '');
+  const outcome: ToolOutcome = isDeclined
+    ? { content: 'The user declined this tool call. Do not try it again; go on without it.' }
+    : await attemptCall(scope, options, call, approval !== undefined);
+  scope.egress.addOutcome(tool, outcome);
   const identity = { threadId: scope.context.threadId, agent: options.agent, id: createId('msg') };
   yield { event: toolCallResult(identity, call.id, outcome.content), journal: [{ key, value: outcome }] };
   return outcome;
 }
 
-async function attemptCall(options: LoopOptions, call: ToolCall): Promise<ToolOutcome> {
+async function attemptCall(
+  scope: Scope,
+  options: LoopOptions,
+  call: ToolCall,
+  isApproved: boolean,
+): Promise<ToolOutcome> {
   const tool = options.tools.find((entry) => entry.definition.name === call.name);
   if (!tool) {
     const names = options.tools.map((entry) => entry.definition.name).join(', ') || 'none';
@@ -146,12 +156,17 @@ async function attemptCall(options: LoopOptions, call: ToolCall): Promise<ToolOu
   if (!args) return { content: 'Error: the arguments of the call are not a valid JSON object.' };
   const timeout = AbortSignal.timeout(TOOL_TIMEOUT_MS);
   try {
+    if (isApproved) scope.egress.approve(args);
+    else scope.egress.check(tool, args);
     return await tool.run(args, AbortSignal.any([options.signal, timeout]));
   } catch (error) {
     options.signal.throwIfAborted();
     if (timeout.aborted) return { content: `Error: ${call.name} did not answer within ${TOOL_TIMEOUT_MS / 1000} s.` };
     if (isAbort(error)) throw error;
-    return { content: `Error: ${toAppError(error).message}` };
+    const { code, message } = toAppError(error);
+    if (code === 'url_unknown' || code === 'egress_refused')
+      scope.deps.log.info('tool call refused', { run_id: scope.context.runId, tool: call.name, code });
+    return { content: `Error: ${message}` };
   }
 }
 

@@ -23,6 +23,8 @@ export interface Tool {
   definition: ToolDefinition;
   /** Further names under which a request may ask for approval: the tool's own, when it had to be renamed. */
   aliases?: string[];
+  /** Where words of a call go: to the search engine, or anywhere outside. Absent: nowhere, or the tool checks by itself. */
+  reach?: 'search' | 'outside';
   run(args: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>;
 }
 

@@ -3,6 +3,7 @@ import type { Finding, Plan } from '../models/task.ts';
 import type { RunContext, RunOutcome, RunOutput, Workflow } from '../runs/model.ts';
 import { newestUserText } from './conversation.ts';
 import { coordinate } from './coordinator.ts';
+import { Egress } from './egress.ts';
 import { investigate } from './investigate.ts';
 import type { ResearchInput } from './model.ts';
 import { makePlan, readReview } from './planner.ts';
@@ -67,7 +68,7 @@ async function* runResearch(scope: Scope, toolSets: ToolSet[]): AsyncGenerator<R
       report,
       citations,
       pending: null,
-      sources: [...input.knownSources, ...sources.map(({ url, title }) => ({ url, title }))].slice(-2000),
+      sources: [...input.knownSources, ...sources.map(({ url, title, kind }) => ({ url, title, kind }))].slice(-2000),
       appendMessages: [{ role: 'assistant', agent: 'reporter', content: report, createdAt: scope.deps.clock.now() }],
     },
   };
@@ -138,6 +139,7 @@ async function* agreePlan(
       };
       return undefined;
     }
+    scope.egress.addWords(`${answer.feedback}\n${answer.message}`);
     const review = readReview(answer.feedback, answer.message);
     if (review.kind === 'accepted') return plan;
     edit = { plan, feedback: review.text };
@@ -150,6 +152,7 @@ export function createScope(deps: ResearchDeps, input: ResearchInput, context: R
     deps,
     input,
     context,
+    egress: new Egress({ mode: deps.knownUrls ?? 'auto', input }),
     fence: crypto.randomUUID().replaceAll('-', '').slice(0, 16),
     locale: input.locale ?? 'en-US',
     question: newestUserText(input.conversation),

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { emptyResponse, eventStreamResponse, problemResponses } from '../http/openapi-details.ts';
 import { QueryInteger } from '../http/query.ts';
 import { Type } from '../schema.ts';
@@ -37,12 +37,12 @@ export function createRunRoutes(deps: StreamDeps) {
   const { store, runs } = deps;
   const find = async (id: string): Promise<RunRow> => {
     const run = await store.runs.get(id);
-    if (!run) throw userError('run_not_found', 404, 'There is no run with this id.');
+    if (!run) throw fail('run_not_found', 'There is no run with this id.');
     return run;
   };
   const request = async (id: string, verb: 'cancel' | 'finish') => {
     const run = await find(id);
-    if (!(await runs[verb](id))) throw userError('run_ended', 409, `The run is ${run.status} already.`);
+    if (!(await runs[verb](id))) throw fail('run_ended', `The run is ${run.status} already.`);
     return { id, status: verb === 'cancel' ? 'cancelling' : 'finishing' };
   };
   return new Elysia({ name: 'run-routes', prefix: '/api' })
@@ -83,8 +83,7 @@ export function createRunRoutes(deps: StreamDeps) {
       async ({ params, request: incoming, server, headers }) => {
         const run = await find(params.id);
         const after = parseLastEventId(run.id, headers['last-event-id']);
-        if (after === undefined)
-          throw userError('bad_last_event_id', 400, 'Last-Event-ID is not an event of this run.');
+        if (after === undefined) throw fail('bad_last_event_id', 'Last-Event-ID is not an event of this run.');
         return streamRun(deps, run, { request: incoming, server, after });
       },
       {
@@ -113,7 +112,7 @@ export function createRunRoutes(deps: StreamDeps) {
       '/threads/:id',
       async ({ params }) => {
         const thread = await store.threads.get(params.id);
-        if (!thread) throw userError('thread_not_found', 404, 'There is no thread with this id.');
+        if (!thread) throw fail('thread_not_found', 'There is no thread with this id.');
         const { messages, plan, report, citations, pending } = thread;
         return {
           id: thread.id,
@@ -145,7 +144,7 @@ export function createRunRoutes(deps: StreamDeps) {
         for (const run of active) await runs.cancel(run.id);
         await Promise.all(active.map((run) => runs.settled(run.id)));
         if (!(await store.threads.delete(params.id)))
-          throw userError('thread_not_found', 404, 'There is no thread with this id.');
+          throw fail('thread_not_found', 'There is no thread with this id.');
         set.status = 204;
       },
       {

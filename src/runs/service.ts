@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import type { Logger } from '../lib/log.ts';
@@ -80,9 +80,9 @@ export class RunService {
 
   /** Creates a run and begins it at once. Throws `overloaded` (503) when too many are active. */
   async begin(request: StartRun): Promise<RunRow> {
-    if (this.#stopping) throw userError('shutting_down', 503, 'The server is shutting down.');
+    if (this.#stopping) throw fail('shutting_down', 'The server is shutting down.');
     if (this.#active.size >= this.#options.maxActive) {
-      throw userError('overloaded', 503, 'Too many runs are active; try again later.');
+      throw fail('overloaded', 'Too many runs are active; try again later.');
     }
     const run = await this.#create(request, 'running');
     const inherits = request.inheritJournalFrom !== undefined || request.journal !== undefined;
@@ -99,7 +99,7 @@ export class RunService {
 
   /** Runs a failed or cancelled run again; what is in its journal is not repeated. */
   async retry(run: RunRow): Promise<void> {
-    if (this.#stopping) throw userError('shutting_down', 503, 'The server is shutting down.');
+    if (this.#stopping) throw fail('shutting_down', 'The server is shutting down.');
     const { runs } = this.#options.store;
     const waiting = { ...released('queued'), cancelRequested: false, errorCode: null, errorMessage: null };
     await runs.update(run.id, waiting);

@@ -25,8 +25,8 @@ const ENVIRONMENT = {
   LANG: 'C.UTF-8',
   LD_LIBRARY_PATH: `${RELOCATED_PYTHON}/lib`,
 };
-/** What programs need beside /usr; everything else of the machine does not exist for the code. */
-const SYSTEM_FOLDERS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'];
+/** What programs need beside /usr; everything else of the machine does not exist for them. */
+export const SYSTEM_FOLDERS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'];
 const SYSTEM_FILES = ['/etc/ld.so.cache', '/etc/alternatives', '/etc/localtime', '/nix/store'];
 
 /**
@@ -56,7 +56,7 @@ export function bubblewrapCommand(options: BubblewrapOptions): string[] {
 }
 
 /** On most systems these are links into /usr. */
-function bindOrLink(path: string): string[] {
+export function bindOrLink(path: string): string[] {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   return isLink ? ['--symlink', readlinkSync(path), path] : ['--ro-bind-try', path, path];
 }

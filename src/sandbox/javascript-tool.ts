@@ -1,4 +1,4 @@
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Tool } from '../research/tool.ts';
 import type { ExceededLimit, SandboxLimits } from './model.ts';
 import type { QuickJsSession, SessionEvaluation } from './quickjs-pool.ts';
@@ -31,9 +31,8 @@ export function codeArgument(args: Record<string, unknown>, tool: string): strin
   const texts = Object.values(args).filter((value) => typeof value === 'string');
   const code = args['code'] ?? (texts.length === 1 ? texts[0] : undefined);
   if (typeof code !== 'string' || code.trim() === '')
-    throw userError('invalid_arguments', 422, `${tool} needs the text argument "code".`);
-  if (code.length > MAX_CODE)
-    throw userError('invalid_arguments', 422, `The code is longer than ${MAX_CODE} characters.`);
+    throw fail('invalid_arguments', `${tool} needs the text argument "code".`);
+  if (code.length > MAX_CODE) throw fail('invalid_arguments', `The code is longer than ${MAX_CODE} characters.`);
   return /^\s*```[\w-]*\n([\s\S]*?)\n?```\s*$/.exec(code)?.[1] ?? code;
 }
 

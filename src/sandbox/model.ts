@@ -18,12 +18,3 @@ export interface Evaluation {
   error?: string;
   exceeded?: ExceededLimit;
 }
-
-/** Asks the worker to evaluate. */
-export interface EvaluateMessage {
-  id: number;
-  code: string;
-}
-
-/** What the worker says: that it is ready, or how an evaluation ended. */
-export type WorkerMessage = { ready: true } | { id: number; evaluation: Evaluation };

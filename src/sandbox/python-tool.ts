@@ -12,6 +12,8 @@ export function createPythonTool(python: Python, config: Config['python']): Tool
     ? `Run Python to compute or transform data. Returns what the code printed and the value of a last expression. Every call is a new process: define again what you need. There is no network, /tmp is empty, other files are not there; a call may take ${config.time_limit_seconds} s.`
     : 'Disabled on this server: use javascript_repl_tool.';
   return {
+    // Without bubblewrap the code has a network.
+    ...(config.enabled && config.unsafe ? { reach: 'outside' } : {}),
     definition: {
       name: 'python_repl_tool',
       description: does,

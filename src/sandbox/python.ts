@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Config } from '../config/schema.ts';
-import { type AppError, internalError, userError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
+import { programEnvironment } from '../lib/program-environment.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import { bubblewrapCommand, RELOCATED_PYTHON } from './bubblewrap.ts';
 import { PYTHON_RUNNER } from './python-runner.ts';
@@ -44,7 +45,7 @@ export class Python {
   /** Runs code; throws why it cannot (`python_disabled`, `python_unavailable`). */
   async run(code: string, signal: AbortSignal): Promise<ProgramResult> {
     if (!this.#config.enabled)
-      throw userError('python_disabled', 403, `Python is disabled on this server (ENABLE_PYTHON_REPL). ${TRY_OTHER}`);
+      throw fail('python_disabled', `Python is disabled on this server (ENABLE_PYTHON_REPL). ${TRY_OTHER}`);
     // What is missing may be installed while the server runs.
     this.#place ??= this.#look().catch((error: unknown) => {
       this.#place = undefined;
@@ -82,7 +83,7 @@ export class Python {
       const refusal = /^bwrap: (.*)$/m.exec(result.complaint)?.[1];
       if (refusal !== undefined) throw unavailable(`bubblewrap could not build the sandbox (${refusal}).`);
       if (result.exitCode !== 0 && result.output === '' && result.complaint !== '' && !result.exceeded)
-        throw internalError('python_failed', 'The Python sandbox failed to start.', new Error(result.complaint));
+        throw fail('python_failed', 'The Python sandbox failed to start.', { cause: new Error(result.complaint) });
       return result;
     } finally {
       await rm(cwd, { recursive: true, force: true });
@@ -122,9 +123,10 @@ export class Python {
   }
 }
 
-function ask(command: string[]): Promise<ProgramResult> {
+function ask(command: [program: string, ...args: string[]]): Promise<ProgramResult> {
   const signal = new AbortController().signal;
-  return runProgram({ command, cwd: '/', stdin: '', timeMs: LOOK_MS, outputBytes: 65_536, signal });
+  const env = programEnvironment(command[0]);
+  return runProgram({ command, cwd: '/', env, stdin: '', timeMs: LOOK_MS, outputBytes: 65_536, signal });
 }
 
 function parsePaths(text: string): string[] {
@@ -145,5 +147,5 @@ function isRoot(): boolean {
 }
 
 function unavailable(why: string): AppError {
-  return userError('python_unavailable', 503, `Python cannot run here: ${why} ${TRY_OTHER}`);
+  return fail('python_unavailable', `Python cannot run here: ${why} ${TRY_OTHER}`);
 }

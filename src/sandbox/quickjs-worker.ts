@@ -1,5 +1,7 @@
-import { internalError } from '../errors.ts';
-import type { Evaluation, SandboxLimits, WorkerMessage } from './model.ts';
+import { fail } from '../errors.ts';
+import { WorkerHandle } from '../lib/worker-handle.ts';
+import type { Evaluation, SandboxLimits } from './model.ts';
+import type { QuickJsOperations } from './quickjs.worker.ts';
 
 /** Time a worker may need to load the engine on a busy machine. */
 const START_MS = 15_000;
@@ -9,91 +11,53 @@ const GRACE_MS = 100;
 /** A thread with one sandbox in it; for one evaluation at a time. */
 export class QuickJsWorker {
   readonly #limits: SandboxLimits;
-  readonly #ready = Promise.withResolvers<void>();
-  #worker: Bun.Worker | undefined;
-  #answer: PromiseWithResolvers<Evaluation> | undefined;
-  #lastId = 0;
+  readonly #worker = new WorkerHandle<QuickJsOperations>({
+    kind: 'thread',
+    moduleUrl: import.meta.url,
+    path: 'sandbox/quickjs',
+  });
+  readonly #ready: Promise<void>;
 
   /** Starts the thread. */
   constructor(limits: SandboxLimits) {
     this.#limits = limits;
-    // The DOM's declaration of Worker hides Bun's.
-    const worker = new Worker(workerAddress(), { smol: true } as WorkerOptions) as unknown as Bun.Worker;
-    const onMessage = ({ data }: MessageEvent<WorkerMessage>) => {
-      if ('ready' in data) this.#ready.resolve();
-      else if (data.id === this.#lastId) this.#answer?.resolve(data.evaluation);
-    };
-    worker.onmessage = onMessage as typeof worker.onmessage;
-    worker.onerror = (event) => {
-      event.preventDefault();
-      this.#fail(event.error ?? event.message);
-    };
-    worker.postMessage({ limits });
-    worker.unref();
-    this.#worker = worker;
+    const timer = setTimeout(() => this.#worker.terminate(new Error('the worker did not start in time')), START_MS);
+    timer.unref();
+    this.#ready = this.#worker.call('open', limits).finally(() => clearTimeout(timer));
     // A worker that is started ahead of need may fail before anybody waits for it.
-    this.#ready.promise.catch(() => {});
+    this.#ready.catch(() => {});
   }
 
   /** False once the thread was ended. */
   get alive(): boolean {
-    return this.#worker !== undefined;
+    return this.#worker.running;
   }
 
   /** Runs code; answers every limit. Rejects with the signal's reason on abort, which ends the thread. */
   async evaluate(code: string, signal: AbortSignal): Promise<Evaluation> {
-    const onAbort = () => this.#fail(signal.reason);
+    const onAbort = () => this.#worker.terminate(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
+    let timer: Timer | undefined;
     try {
       signal.throwIfAborted();
-      await this.#whenReady();
-      const answer = Promise.withResolvers<Evaluation>();
-      this.#answer = answer;
-      const timer = setTimeout(() => {
+      await this.#ready;
+      const late = Promise.withResolvers<Evaluation>();
+      timer = setTimeout(() => {
+        late.resolve({ output: '', exceeded: 'time' });
         this.terminate();
-        answer.resolve({ output: '', exceeded: 'time' });
       }, this.#limits.timeMs + GRACE_MS);
-      try {
-        this.#worker?.ref();
-        this.#worker?.postMessage({ id: ++this.#lastId, code });
-        return await answer.promise;
-      } finally {
-        clearTimeout(timer);
-        this.#answer = undefined;
-        this.#worker?.unref();
-      }
+      return await Promise.race([late.promise, this.#worker.call('evaluate', code)]);
     } catch (error) {
       signal.throwIfAborted();
-      throw internalError('sandbox_failed', 'The code sandbox could not be started.', error);
+      throw fail('sandbox_failed', 'The code sandbox could not be started.', { cause: error });
     } finally {
+      clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
     }
   }
 
   /** Ends the thread and what it runs; idempotent. */
   terminate(): void {
-    this.#worker?.terminate();
-    this.#worker = undefined;
+    this.#worker.terminate();
   }
-
-  async #whenReady(): Promise<void> {
-    this.#worker?.ref();
-    const timer = setTimeout(() => this.#fail(new Error('the worker did not start in time')), START_MS);
-    await this.#ready.promise.finally(() => clearTimeout(timer));
-  }
-
-  #fail(reason: unknown): void {
-    this.terminate();
-    this.#ready.reject(reason);
-    this.#answer?.reject(reason);
-  }
-}
-
-/**
- * In source the worker lies beside this file; in a binary it is an extra entry point that keeps its path in the
- * repository (`root` in scripts/build.ts).
- */
-function workerAddress(): string {
-  const embedded = /\$bunfs|~BUN/.test(import.meta.url);
-  return new URL(embedded ? './src/sandbox/quickjs.worker.js' : './quickjs.worker.ts', import.meta.url).href;
 }

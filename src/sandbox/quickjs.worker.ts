@@ -1,17 +1,15 @@
-import type { EvaluateMessage, SandboxLimits, WorkerMessage } from './model.ts';
+import { serveWorker } from '../lib/serve-worker.ts';
+import type { Evaluation, SandboxLimits } from './model.ts';
 import { loadQuickJs, QuickJsSandbox } from './quickjs.ts';
-
-declare const self: Worker;
 
 let sandbox: QuickJsSandbox | undefined;
 
-// The first message has the limits; then every message is code.
-self.onmessage = async (event: MessageEvent<EvaluateMessage | { limits: SandboxLimits }>) => {
-  const { data } = event;
-  if ('limits' in data) {
-    sandbox = new QuickJsSandbox(await loadQuickJs(), data.limits);
-    self.postMessage({ ready: true } satisfies WorkerMessage);
-  } else if (sandbox) {
-    self.postMessage({ id: data.id, evaluation: sandbox.evaluate(data.code) } satisfies WorkerMessage);
-  }
-};
+// First `open`; then every `evaluate` runs in the same world.
+const operations = serveWorker({
+  open: async (limits: SandboxLimits): Promise<void> => {
+    sandbox = new QuickJsSandbox(await loadQuickJs(), limits);
+  },
+  evaluate: (code: string): Evaluation => sandbox!.evaluate(code),
+});
+
+export type QuickJsOperations = typeof operations;

@@ -2,8 +2,8 @@
 export interface ProgramOptions {
   command: string[];
   cwd: string;
-  /** Absent: that of this process, which a shim (pyenv, asdf) needs to find its program. */
-  env?: Record<string, string>;
+  /** All variables it has; none of this process reaches it. */
+  env: Record<string, string>;
   stdin: string;
   /** A file the program finds open as descriptor 3. */
   thirdFile?: string | undefined;
@@ -34,7 +34,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   signal.throwIfAborted();
   const child = Bun.spawn(command, {
     cwd,
-    ...(env ? { env } : {}),
+    env,
     stdio: [
       new TextEncoder().encode(options.stdin),
       'pipe',

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { AppError, userError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { Cooldown } from './cooldown.ts';
@@ -22,7 +22,7 @@ const MAX_RESULTS = 50;
 export function createSearch(options: SearchOptions): SearchEngine {
   const { config, clock, log } = options;
   const { errors } = checkSearchConfig(config);
-  if (errors.length > 0) throw userError('invalid_configuration', 400, errors.join(' '));
+  if (errors.length > 0) throw fail('invalid_configuration', errors.join(' '));
   const chain = buildChain(options).map((link) => ({
     ...link,
     cooldown: new Cooldown(clock, config.cooldown_seconds * 1000),
@@ -32,7 +32,7 @@ export function createSearch(options: SearchOptions): SearchEngine {
     name: chain.map(({ name }) => name).join(','),
     async search(text, { maxResults, signal }) {
       const query = text.replace(/\s+/g, ' ').trim();
-      if (!query) throw userError('empty_query', 400, 'The search query is empty.');
+      if (!query) throw fail('empty_query', 'The search query is empty.');
       const limit = Math.max(1, Math.min(Math.floor(maxResults) || 1, MAX_RESULTS));
       const failures: string[] = [];
       let answered = false;

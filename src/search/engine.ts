@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { upstreamError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { fetchProvider } from '../lib/provider-fetch.ts';
@@ -81,7 +81,7 @@ export function readList(label: string, answer: string, ...path: string[]): Reco
 
 /** The failure of an engine that answered with something else than search results. */
 export function badAnswer(label: string, why = 'sent an answer that is not search results') {
-  return upstreamError('upstream_unavailable', `${label} ${why}.`, { retryable: true });
+  return fail('upstream_unavailable', `${label} ${why}.`, { retryable: true });
 }
 
 function cutAtWord(query: string, length: number): string {

@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { cutToTokens, estimateTokens } from '../lib/tokens.ts';
 import type { Model, ModelMessage } from '../models/model.ts';
 import { Deck, type ImageReference } from './model.ts';
@@ -111,7 +111,7 @@ async function askTwice(
       },
     );
   }
-  throw upstreamError('upstream_rejected', `The model ${model.name} gave no valid presentation.`, { retryable: true });
+  throw fail('upstream_rejected', `The model ${model.name} gave no valid presentation.`, { retryable: true });
 }
 
 async function ask(

@@ -1,5 +1,5 @@
 import { unzipSync } from 'fflate';
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { cleanChart, cleanNotes, cleanShapes } from './clean-parts.ts';
 import { eastAsianFont, type Theme } from './theme.ts';
 import { zipDeflated } from './zip.ts';
@@ -119,7 +119,7 @@ function contentTypes(paths: string[]): string {
   const defaults = [...extensions].map((extension) => {
     const type = EXTENSION_TYPES[extension];
     if (!type)
-      throw internalError('slides_package', 'Internal server error', new Error(`no content type for .${extension}`));
+      throw fail('slides_package', 'Internal server error', { cause: new Error(`no content type for .${extension}`) });
     return `<Default Extension="${extension}" ContentType="${type}"/>`;
   });
   const overrides = paths.flatMap((path) => {
@@ -140,7 +140,7 @@ function checkRelationships(parts: ReadonlyMap<string, Uint8Array | string>): vo
         ? element.includes('/relationships/hyperlink"') && /^https?:\/\//.test(target)
         : parts.has(resolvePart(folder, target));
       if (!isFine)
-        throw internalError('slides_package', 'Internal server error', new Error(`${path}: dangling relationship`));
+        throw fail('slides_package', 'Internal server error', { cause: new Error(`${path}: dangling relationship`) });
     }
   }
 }

@@ -1,16 +1,16 @@
 import type { SlidesConfig } from '../config/sections/slides.ts';
 import type { GuardedFetch } from '../crawl/guarded-fetch.ts';
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import type { Logger } from '../lib/log.ts';
 import { Semaphore } from '../lib/semaphore.ts';
-import { WorkerPool, workerAddress } from '../lib/worker-pool.ts';
+import { type WorkerLimit, WorkerPool } from '../lib/worker-pool.ts';
 import type { Models } from '../models/model.ts';
 import { askForDeck } from './ask-model.ts';
 import type { BuildSettings, BuiltDeck, OutlinedDeck } from './build.ts';
-import type { BuildAnswer, BuildRequest } from './build.worker.ts';
+import type { BuildOperations, BuildRequest } from './build.worker.ts';
 import { loadImages } from './load-images.ts';
 import type { ThemeName } from './model.ts';
 import { phrasesFor, resolveLocale } from './phrases.ts';
@@ -46,7 +46,10 @@ export interface SlideGenerator {
 
 /** The generator of presentations; starts its workers when they are first needed. */
 export function createSlideGenerator({ models, guardedFetch, clock, log, config }: SlidesNeeds): SlideGenerator {
-  const pool = new WorkerPool<BuildRequest, BuildAnswer>({ start: startWorker, size: config.concurrency });
+  const pool = new WorkerPool<BuildOperations>({
+    source: { kind: 'thread', moduleUrl: import.meta.url, path: 'slides/build' },
+    size: config.concurrency,
+  });
   // Loaded images are held only by this many requests at a time.
   const places = new Semaphore(config.concurrency * 2);
 
@@ -55,10 +58,7 @@ export function createSlideGenerator({ models, guardedFetch, clock, log, config 
       request.kind === 'deck'
         ? request.loaded.flatMap((image) => (image ? [image.bytes.buffer as ArrayBuffer] : []))
         : [];
-    const timedOut = () => internalError('slides_timeout', 'The presentation took too long to build.');
-    const answer = await pool.call(request, { signal, timeoutMs: config.timeout_seconds * 1000, timedOut, transfer });
-    if (answer.ok) return answer.result;
-    throw internalError('slides_failed', 'The presentation could not be built.', new Error(answer.error));
+    return pool.call('build', request, { signal, timeoutMs: config.timeout_seconds * 1000, exceeded, transfer });
   };
 
   const finish = async ({ deck, images }: OutlinedDeck, settings: BuildSettings, signal: AbortSignal) => {
@@ -96,7 +96,8 @@ export function createSlideGenerator({ models, guardedFetch, clock, log, config 
   };
 }
 
-function startWorker(): Bun.Worker {
-  // The DOM's declaration of Worker hides Bun's.
-  return new Worker(workerAddress(import.meta.url, 'slides', 'build.worker')) as unknown as Bun.Worker;
+function exceeded(limit: WorkerLimit, cause?: unknown) {
+  return limit === 'time'
+    ? fail('slides_timeout', 'The presentation took too long to build.')
+    : fail('slides_failed', 'The presentation could not be built.', { cause });
 }

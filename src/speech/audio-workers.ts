@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { internalError, upstreamError } from '../errors.ts';
+import { IdleWorkers } from '../lib/idle-workers.ts';
 import { Semaphore } from '../lib/semaphore.ts';
-import type { AudioAnswer, AudioQuestion } from './audio.worker.ts';
+import type { WorkerHandle } from '../lib/worker-handle.ts';
+import type { AudioOperations } from './audio.worker.ts';
 import type { Mixer } from './speech.ts';
 
 /** Audio work off the event loop. */
@@ -25,75 +26,49 @@ const MAX_IDLE = 4;
 export function createAudioWorkers({ idleMs = 30_000 }: AudioWorkersOptions = {}): AudioWorkers {
   // One core is left to the event loop.
   const cores = new Semaphore(Math.max(1, availableParallelism() - 1));
-  const pool = new WorkerPool(idleMs);
+  const workers = new IdleWorkers<AudioOperations>(
+    { kind: 'thread', moduleUrl: import.meta.url, path: 'speech/audio' },
+    idleMs,
+    MAX_IDLE,
+  );
   return {
-    stop: () => pool.stop(),
+    stop: () => workers.stop(),
     encode: (wav, signal) =>
       cores.run(async () => {
-        const worker = pool.take();
-        const answer = await ask(worker, { kind: 'encode', wav: owned(wav) }, signal).catch((error: unknown) => {
+        const worker = workers.take();
+        const bytes = owned(wav);
+        try {
+          const mp3 = await worker.call('encode', bytes, { signal, transfer: [bytes.buffer] });
+          workers.give(worker);
+          return mp3;
+        } catch (error) {
           worker.terminate();
           throw error;
-        });
-        pool.give(worker);
-        if (answer.ok && 'bytes' in answer) return answer.bytes;
-        throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be encoded.');
+        }
       }, signal),
-    openMixer: () => createMixer(pool, cores),
+    openMixer: () => createMixer(workers, cores),
   };
 }
 
-/** Started workers that nobody uses. */
-class WorkerPool {
-  readonly #idleMs: number;
-  readonly #idle: Bun.Worker[] = [];
-  #timer: Timer | undefined;
-
-  constructor(idleMs: number) {
-    this.#idleMs = idleMs;
-  }
-
-  take(): Bun.Worker {
-    const worker = this.#idle.pop() ?? startWorker();
-    worker.ref();
-    return worker;
-  }
-
-  give(worker: Bun.Worker): void {
-    if (this.#idle.length >= MAX_IDLE) return void worker.terminate();
-    worker.unref();
-    this.#idle.push(worker);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.stop(), this.#idleMs);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    for (const worker of this.#idle.splice(0)) worker.terminate();
-  }
-}
-
-function createMixer(pool: WorkerPool, cores: Semaphore): Mixer {
-  let worker: Bun.Worker | undefined;
+function createMixer(workers: IdleWorkers<AudioOperations>, cores: Semaphore): Mixer {
+  let worker: WorkerHandle<AudioOperations> | undefined;
   const closed = new AbortController();
-  const work = (question: AudioQuestion) =>
-    cores.run(() => {
-      worker ??= pool.take();
-      return ask(worker, question, closed.signal);
-    }, closed.signal);
+  const { signal } = closed;
   return {
-    async add(audio) {
-      const answer = await work({ kind: 'add', audio: owned(audio) });
-      if (answer.ok && 'line' in answer) return answer.line;
-      throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be added.');
-    },
+    add: (audio) =>
+      cores.run(() => {
+        worker ??= workers.take();
+        const bytes = owned(audio);
+        return worker.call('add', bytes, { signal, transfer: [bytes.buffer] });
+      }, signal),
     async finish(tag) {
-      const answer = await work({ kind: 'finish', ...tag });
-      if (worker) pool.give(worker);
+      const mixed = await cores.run(() => {
+        worker ??= workers.take();
+        return worker.call('finish', tag, { signal });
+      }, signal);
+      if (worker) workers.give(worker);
       worker = undefined;
-      if (answer.ok && 'bytes' in answer) return { bytes: answer.bytes, durationMs: answer.durationMs };
-      throw audioUnreadable('message' in answer ? answer.message : 'The audio could not be finished.');
+      return mixed;
     },
     close() {
       closed.abort(new DOMException('The mixer was closed.', 'AbortError'));
@@ -104,44 +79,7 @@ function createMixer(pool: WorkerPool, cores: Semaphore): Mixer {
   };
 }
 
-/** A provider's audio that cannot be used. */
-function audioUnreadable(message: string) {
-  return upstreamError('upstream_rejected', message, { retryable: false });
-}
-
-function ask(worker: Bun.Worker, question: AudioQuestion, signal: AbortSignal): Promise<AudioAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<AudioAnswer>();
-  const onAbort = () => reject(signal.reason);
-  worker.onmessage = ((event: MessageEvent<AudioAnswer>) => resolve(event.data)) as typeof worker.onmessage;
-  worker.onerror = (event) => {
-    event.preventDefault();
-    reject(internalError('audio_failed', 'The audio worker stopped unexpectedly.', event.error ?? event.message));
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  else {
-    const bytes = question.kind === 'encode' ? question.wav : question.kind === 'add' ? question.audio : undefined;
-    worker.postMessage(question, bytes ? [bytes.buffer as ArrayBuffer] : []);
-  }
-  return promise.finally(() => {
-    signal.removeEventListener('abort', onAbort);
-    worker.onmessage = null;
-    worker.onerror = null;
-  });
-}
-
 /** A view on a larger (perhaps shared) buffer must not take that buffer along. */
-function owned(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
-}
-
-function startWorker(): Bun.Worker {
-  // The DOM's declaration of Worker hides Bun's.
-  return new Worker(workerUrl(), { smol: true } as WorkerOptions) as unknown as Bun.Worker;
-}
-
-/** As in crawl/parse-pool.ts: in a binary the worker is an entry point that keeps its path in the repository. */
-function workerUrl(): string {
-  const isEmbedded = /\$bunfs|~BUN/.test(import.meta.url);
-  return new URL(isEmbedded ? './src/speech/audio.worker.js' : './audio.worker.ts', import.meta.url).href;
+function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return (bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()) as Uint8Array<ArrayBuffer>;
 }

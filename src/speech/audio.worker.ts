@@ -1,54 +1,55 @@
 import { setPriority } from 'node:os';
+import { AppError, fail } from '../errors.ts';
+import { serveWorker } from '../lib/serve-worker.ts';
 import { resample } from './condition.ts';
 import { Mix } from './mix.ts';
 import { encodedRate, Lame } from './mp3-encoder.ts';
 import type { Chapter, MixedLine } from './speech.ts';
 import { parseWav, toSound } from './wav.ts';
 
-/** What a worker can be asked; one question at a time. */
-export type AudioQuestion =
-  | { kind: 'encode'; wav: Uint8Array }
-  | { kind: 'add'; audio: Uint8Array }
-  | { kind: 'finish'; title: string; chapters: Chapter[] };
-
-/** What it answers. */
-export type AudioAnswer =
-  | { ok: true; bytes: Uint8Array; durationMs: number }
-  | { ok: true; line: MixedLine }
-  | { ok: false; message: string };
-
-declare const self: Worker;
-
 yieldToOthers();
 const lame = new Lame();
 /** The mix being built; a new one begins after each finish. */
 let mix = new Mix(lame);
 
-self.onmessage = async (event: MessageEvent<AudioQuestion>) => {
-  const answer = await respond(event.data).catch((error: unknown): AudioAnswer => {
-    const reason = error instanceof Error ? error.name : 'unknown error';
-    return { ok: false, message: `The audio could not be processed (${reason}).` };
-  });
-  const bytes = 'bytes' in answer ? answer.bytes : undefined;
-  self.postMessage(answer, bytes ? [bytes.buffer as ArrayBuffer] : []);
-};
-
-async function respond(question: AudioQuestion): Promise<AudioAnswer> {
-  if (question.kind === 'add') {
-    const line = await mix.add(question.audio);
-    return typeof line === 'string' ? { ok: false, message: line } : { ok: true, line };
-  }
-  if (question.kind === 'finish') {
+const operations = serveWorker({
+  encode: reading(async (bytes: Uint8Array): Promise<Uint8Array> => {
+    const wav = parseWav(bytes);
+    if (!wav) throw audioUnreadable('The audio is not a WAV file.');
+    const sound = toSound(wav);
+    return whole(await lame.encode(resample(sound, encodedRate(sound.sampleRate))));
+  }),
+  add: reading(async (audio: Uint8Array): Promise<MixedLine> => {
+    const line = await mix.add(audio);
+    if (typeof line === 'string') throw audioUnreadable(line);
+    return line;
+  }),
+  finish: reading(async (tag: { title: string; chapters: Chapter[] }) => {
     const done = mix;
     mix = new Mix(lame);
     const { durationMs } = done;
-    return { ok: true, durationMs, bytes: whole(done.finish(question)) };
-  }
-  const wav = parseWav(question.wav);
-  if (!wav) return { ok: false, message: 'The audio is not a WAV file.' };
-  const sound = toSound(wav);
-  const bytes = await lame.encode(resample(sound, encodedRate(sound.sampleRate)));
-  return { ok: true, bytes: whole(bytes), durationMs: Math.round((sound.samples.length / sound.sampleRate) * 1000) };
+    return { bytes: whole(done.finish(tag)), durationMs };
+  }),
+});
+
+export type AudioOperations = typeof operations;
+
+/** Work on a provider's audio: whatever goes wrong, the audio cannot be used. */
+function reading<P, A>(work: (payload: P) => Promise<A>): (payload: P) => Promise<A> {
+  return async (payload) => {
+    try {
+      return await work(payload);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      const reason = error instanceof Error ? error.name : 'unknown error';
+      throw audioUnreadable(`The audio could not be processed (${reason}).`);
+    }
+  };
+}
+
+/** A provider's audio that cannot be used. */
+function audioUnreadable(message: string) {
+  return fail('upstream_rejected', message, { retryable: false });
 }
 
 /** Bytes whose buffer holds nothing else, so that it can be handed over. */

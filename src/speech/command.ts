@@ -1,8 +1,9 @@
-import { homedir, tmpdir } from 'node:os';
-import { basename, dirname } from 'node:path';
-import { upstreamError, userError } from '../errors.ts';
+import { tmpdir } from 'node:os';
+import { basename } from 'node:path';
+import { fail } from '../errors.ts';
 import { guessLocale } from '../lib/guess-locale.ts';
 import { invalidField } from '../lib/invalid-field.ts';
+import { programEnvironment } from '../lib/program-environment.ts';
 import type { SpeechEngine, SpeechRequest } from './speech.ts';
 
 export interface CommandSpeechOptions {
@@ -31,9 +32,8 @@ export function createCommandSpeech(options: CommandSpeechOptions): SpeechEngine
   const find = () => {
     const path = Bun.which(options.program);
     if (!path)
-      throw userError(
+      throw fail(
         'speech_not_configured',
-        400,
         `The speech program ${options.program} is not installed (speech.command.program)`,
       );
     return path;
@@ -111,7 +111,7 @@ async function runProgram(
       detached: true,
     } as never);
   } catch (error) {
-    throw upstreamError('upstream_unavailable', `${name} could not be started.`, { retryable: false, cause: error });
+    throw fail('upstream_unavailable', `${name} could not be started.`, { retryable: false, cause: error });
   }
   let stopped: 'timeout' | 'size' | undefined;
   const kill = () => killGroup(child.pid);
@@ -134,12 +134,11 @@ async function runProgram(
     if (stopped) kill();
     const exitCode = await child.exited;
     signal.throwIfAborted();
-    if (stopped === 'timeout') throw upstreamError('upstream_timeout', `${name} took too long.`, { retryable: true });
-    if (stopped === 'size')
-      throw upstreamError('upstream_rejected', `${name} wrote too much audio.`, { retryable: false });
+    if (stopped === 'timeout') throw fail('upstream_timeout', `${name} took too long.`, { retryable: true });
+    if (stopped === 'size') throw fail('upstream_rejected', `${name} wrote too much audio.`, { retryable: false });
     if (exitCode !== 0)
-      throw upstreamError('upstream_unavailable', `${name} failed (exit status ${exitCode}).`, { retryable: true });
-    if (size === 0) throw upstreamError('upstream_rejected', `${name} wrote no audio.`, { retryable: true });
+      throw fail('upstream_unavailable', `${name} failed (exit status ${exitCode}).`, { retryable: true });
+    if (size === 0) throw fail('upstream_rejected', `${name} wrote no audio.`, { retryable: true });
     return new Uint8Array(Buffer.concat(chunks, size));
   } finally {
     clearTimeout(timer);
@@ -147,11 +146,6 @@ async function runProgram(
     // Children it left behind go with it.
     kill();
   }
-}
-
-/** Enough to run, and none of our secrets. */
-function programEnvironment(program: string): Record<string, string> {
-  return { PATH: `${dirname(program)}:/usr/local/bin:/usr/bin:/bin`, HOME: homedir(), LANG: 'C.UTF-8' };
 }
 
 function killGroup(pid: number): void {

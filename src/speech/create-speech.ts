@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Gate } from '../lib/gate.ts';
 import { retry } from '../lib/retry.ts';
@@ -33,7 +33,7 @@ export function createSpeech(options: CreateSpeechOptions): Speech {
         gate.run(async () => {
           const audio = await engine.speak(request, signal);
           if (check(audio)) return audio;
-          throw upstreamError('upstream_rejected', `${engine.name} sent audio that is neither WAV nor MP3.`, {
+          throw fail('upstream_rejected', `${engine.name} sent audio that is neither WAV nor MP3.`, {
             retryable: true,
           });
         }, signal),
@@ -54,7 +54,7 @@ export function createSpeech(options: CreateSpeechOptions): Speech {
     for (const text of pieces) audio.push(await call({ ...request, text }, signal, check));
     const joined = audio.length === 1 ? audio[0] : join(audio, request.format);
     if (joined) return joined;
-    throw upstreamError('upstream_rejected', `${engine.name} sent pieces that do not fit together.`, {
+    throw fail('upstream_rejected', `${engine.name} sent pieces that do not fit together.`, {
       retryable: false,
     });
   };
@@ -69,7 +69,7 @@ export function createSpeech(options: CreateSpeechOptions): Speech {
       if (isWav(audio)) return repairHeader(audio);
       // MP3 is not decoded here: the engine has to give WAV itself.
       if (parseMp3(audio))
-        throw upstreamError('upstream_rejected', `${engine.name} sent MP3 although WAV was asked for.`, {
+        throw fail('upstream_rejected', `${engine.name} sent MP3 although WAV was asked for.`, {
           retryable: false,
         });
       return audio;

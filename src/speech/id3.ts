@@ -1,3 +1,4 @@
+import { withoutControls } from '../lib/escape-controls.ts';
 import type { Chapter } from './speech.ts';
 
 /** A table of contents counts its chapters in one byte. */
@@ -21,11 +22,13 @@ export function writeId3(tag: { title: string; durationMs: number; chapters: Cha
   return concat([latin('ID3'), Uint8Array.of(3, 0, 0), syncsafe(body.length), body]);
 }
 
-function textFrame(id: string, text: string): Uint8Array {
+/** Players print titles to terminals: a frame holds one line without control characters. */
+function textFrame(id: string, title: string): Uint8Array {
+  const text = withoutControls(title);
   const isLatin = /^[\x20-\x7e]*$/.test(text);
   const encoded = isLatin
     ? [Uint8Array.of(0), latin(text), Uint8Array.of(0)]
-    : [Uint8Array.of(1, 0xff, 0xfe), utf16(text.replaceAll('\0', '')), Uint8Array.of(0, 0)];
+    : [Uint8Array.of(1, 0xff, 0xfe), utf16(text), Uint8Array.of(0, 0)];
   return frame(id, encoded);
 }
 

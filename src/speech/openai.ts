@@ -1,4 +1,4 @@
-import { upstreamError, userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import { fetchProvider } from '../lib/provider-fetch.ts';
 import type { SpeechEngine } from './speech.ts';
@@ -26,7 +26,7 @@ export function createOpenAiSpeech(options: OpenAiSpeechOptions): SpeechEngine {
     voices: options.voices,
     checkReady() {
       if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-        throw userError('speech_not_configured', 400, 'speech.openai.base_url is not an http or https URL');
+        throw fail('speech_not_configured', 'speech.openai.base_url is not an http or https URL');
     },
     async speak(request, signal) {
       if (request.textType === 'ssml')
@@ -60,8 +60,7 @@ export function createOpenAiSpeech(options: OpenAiSpeechOptions): SpeechEngine {
         now: options.now(),
       });
       const isText = /^(?:text\/|application\/json)/.test(headers.get('content-type') ?? '');
-      if (bytes.length === 0 || isText)
-        throw upstreamError('upstream_rejected', `${name} sent no audio.`, { retryable: true });
+      if (bytes.length === 0 || isText) throw fail('upstream_rejected', `${name} sent no audio.`, { retryable: true });
       return bytes;
     },
   };

@@ -1,4 +1,4 @@
-import { type AppError, type UpstreamCode, upstreamError, userError } from '../errors.ts';
+import { type AppError, fail, type UpstreamCode } from '../errors.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { fetchProvider } from '../lib/provider-fetch.ts';
 import type { SpeechEngine, SpeechRequest } from './speech.ts';
@@ -107,16 +107,16 @@ function readAnswer(bytes: Uint8Array): { code: number | undefined; data: unknow
 /** The error of a code we know; its message holds our words for the code, not the provider's. */
 function knownFailure(code: number | undefined): AppError | undefined {
   const known = code === undefined ? undefined : CODES[code];
-  return known && upstreamError(known.code, `${NAME} ${known.says} (code ${code}).`, { retryable: known.retryable });
+  return known && fail(known.code, `${NAME} ${known.says} (code ${code}).`, { retryable: known.retryable });
 }
 
 function refused(code: number | undefined): AppError {
   if (code === undefined) return unusable('answered in a form that is not its own');
-  return upstreamError('upstream_rejected', `${NAME} refused the request (code ${code}).`, { retryable: false });
+  return fail('upstream_rejected', `${NAME} refused the request (code ${code}).`, { retryable: false });
 }
 
 function unusable(what: string): AppError {
-  return upstreamError('upstream_rejected', `${NAME} ${what}.`, { retryable: true });
+  return fail('upstream_rejected', `${NAME} ${what}.`, { retryable: true });
 }
 
 function decodeBase64(data: unknown): Uint8Array | undefined {
@@ -131,5 +131,5 @@ function decodeBase64(data: unknown): Uint8Array | undefined {
 }
 
 function notSet(variable: string): AppError {
-  return userError('speech_not_configured', 400, `${variable} is not set`);
+  return fail('speech_not_configured', `${variable} is not set`);
 }

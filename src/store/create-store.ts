@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from './database.ts';
 import { PostgresDatabase } from './postgres.ts';
@@ -26,8 +26,8 @@ function createDatabase({ url, home, clock }: { url: string; home: string; clock
   if (/^postgres(ql)?:\/\//.test(url)) return new PostgresDatabase(url);
   if (url.startsWith('sqlite:')) {
     const path = url.slice('sqlite:'.length).replace(/^\/\/(?=[^/])|^\/\/(?=\/)/, '');
-    if (path === '') throw userError('config_invalid', 500, 'database.url names no file: use sqlite:<path>.');
+    if (path === '') throw fail('config_invalid', 'database.url names no file: use sqlite:<path>.');
     return new SqliteDatabase({ path: path === ':memory:' || isAbsolute(path) ? path : join(home, path), clock });
   }
-  throw userError('config_invalid', 500, 'database.url must begin with "sqlite:" or "postgres://".');
+  throw fail('config_invalid', 'database.url must begin with "sqlite:" or "postgres://".');
 }

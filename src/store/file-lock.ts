@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
-import { closeSync, openSync } from 'node:fs';
 import { AppError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createPrivateFile } from '../lib/private-file.ts';
 
 /**
  * Runs `work` while no other process does so for the same lock file. The lock is SQLite's, so the operating system frees it when
@@ -12,7 +12,7 @@ export async function withFileLock<T>(
   options: { clock: Clock; timeoutMs?: number; signal?: AbortSignal },
   work: () => Promise<T>,
 ): Promise<T> {
-  closeSync(openSync(path, 'a', 0o600));
+  createPrivateFile(path);
   const db = new Database(path, { create: true });
   try {
     db.run('PRAGMA busy_timeout = 0');

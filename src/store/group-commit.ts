@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, fdatasync, openSync } from 'node:fs';
-import { AppError, internalError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createPrivateFile } from '../lib/private-file.ts';
 
 interface Write {
   work(db: Database, transaction: object): unknown;
@@ -47,7 +48,7 @@ export class GroupCommit {
     const { path, schema } = this.#options;
     try {
       // Payloads are private: the file is its owner's from the first byte, and -wal and -shm copy its mode.
-      closeSync(openSync(path, 'a', 0o600));
+      createPrivateFile(path);
       const db = new Database(path, { create: true });
       this.#db = db;
       db.run('PRAGMA busy_timeout = 5000');
@@ -66,7 +67,7 @@ export class GroupCommit {
       this.#walFile = openSync(`${path}-wal`, 'r+');
     } catch (error) {
       this.#close();
-      throw internalError('database_unavailable', `The database ${path} cannot be opened.`, error);
+      throw fail('database_unavailable', `The database ${path} cannot be opened.`, { cause: error });
     }
   }
 
@@ -84,7 +85,7 @@ export class GroupCommit {
 
   /** The connection for reads. */
   get db(): Database {
-    if (!this.#db) throw internalError('database_unavailable', 'The webhook database is not open.');
+    if (!this.#db) throw fail('database_unavailable', 'The webhook database is not open.');
     return this.#db;
   }
 
@@ -145,7 +146,7 @@ export class GroupCommit {
     const results: unknown[] = [];
     const db = this.#db;
     try {
-      if (!db) throw internalError('database_unavailable', 'The webhook database is not open.');
+      if (!db) throw fail('database_unavailable', 'The webhook database is not open.');
       db.run('BEGIN IMMEDIATE');
       for (const write of writes) results.push(write.work(db, results));
       db.run('COMMIT');
@@ -186,7 +187,7 @@ function storeError(error: unknown): unknown {
   if (error instanceof AppError) return error;
   return isBusy(error)
     ? lockedError(error)
-    : internalError('database_unavailable', 'The webhook database failed.', error);
+    : fail('database_unavailable', 'The webhook database failed.', { cause: error });
 }
 
 function lockedError(cause?: unknown): AppError {

@@ -1,5 +1,5 @@
 import { SQL } from 'bun';
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Database, Row, SqlValue, Statement } from './database.ts';
 import { migrations } from './migrations.ts';
 
@@ -33,7 +33,7 @@ export class PostgresDatabase implements Database {
       this.#sql = sql;
     } catch (error) {
       await sql.close({ timeout: 1 });
-      throw internalError('database_unavailable', 'The PostgreSQL database cannot be opened.', error);
+      throw fail('database_unavailable', 'The PostgreSQL database cannot be opened.', { cause: error });
     }
   }
 
@@ -59,7 +59,7 @@ export class PostgresDatabase implements Database {
   }
 
   #open(): SQL {
-    if (!this.#sql) throw internalError('database_unavailable', 'The database is not open.');
+    if (!this.#sql) throw fail('database_unavailable', 'The database is not open.');
     return this.#sql;
   }
 
@@ -68,7 +68,7 @@ export class PostgresDatabase implements Database {
       return await work();
     } catch (error) {
       // Driver messages may quote the connection string.
-      throw internalError('database_unavailable', 'The PostgreSQL database failed.', error);
+      throw fail('database_unavailable', 'The PostgreSQL database failed.', { cause: error });
     }
   }
 }

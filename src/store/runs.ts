@@ -1,4 +1,4 @@
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JournalEntry, OnDisconnect, RunStatus, RunUsage, StoredEvent } from '../runs/model.ts';
 import type { Database, Row, SqlValue, Statement } from './database.ts';
@@ -100,7 +100,7 @@ export class SqlRunStore implements RunStore {
     if (input.patch) statements.push(patchStatement(runId, input.patch, now));
     if (input.thread) {
       const [run] = await this.#db.read('SELECT thread_id FROM runs WHERE id = $1', [runId]);
-      if (!run) throw internalError('run_missing', 'The run was deleted while it worked.');
+      if (!run) throw fail('run_missing', 'The run was deleted while it worked.');
       statements.push(...threadStatements(String(run['thread_id']), input.thread, now));
     }
     if (statements.length > 0) await this.#db.write(statements);

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from 'bun:sqlite';
-import { closeSync, openSync } from 'node:fs';
-import { internalError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createPrivateFile } from '../lib/private-file.ts';
 import type { Database, Row, SqlValue, Statement } from './database.ts';
 import { migrations } from './migrations.ts';
 
@@ -35,7 +35,7 @@ export class SqliteDatabase implements Database {
     if (this.#db) return;
     try {
       // Conversations are private: the file is its owner's from the first byte, and -wal and -shm copy its mode.
-      if (this.#options.path !== ':memory:') closeSync(openSync(this.#options.path, 'a', 0o600));
+      if (this.#options.path !== ':memory:') createPrivateFile(this.#options.path);
       const db = new Sqlite(this.#options.path, { create: true, strict: true });
       this.#db = db;
       // Opening may have to wait for another process that is creating the same file.
@@ -47,7 +47,7 @@ export class SqliteDatabase implements Database {
     } catch (error) {
       this.#db?.close();
       this.#db = undefined;
-      throw internalError('database_unavailable', `The database ${this.#options.path} cannot be opened.`, error);
+      throw fail('database_unavailable', `The database ${this.#options.path} cannot be opened.`, { cause: error });
     }
   }
 
@@ -142,7 +142,7 @@ export class SqliteDatabase implements Database {
   }
 
   #open(): Sqlite {
-    if (!this.#db) throw internalError('database_unavailable', 'The database is not open.');
+    if (!this.#db) throw fail('database_unavailable', 'The database is not open.');
     return this.#db;
   }
 
@@ -158,9 +158,9 @@ function isBusy(error: unknown): boolean {
 
 function storeError(error: unknown): Error {
   const code = (error as { code?: string }).code ?? '';
-  if (isBusy(error)) return internalError('database_locked', 'The database is locked by another process.', error);
-  if (code === 'SQLITE_FULL') return internalError('disk_full', 'The disk is full.', error);
+  if (isBusy(error)) return fail('database_locked', 'The database is locked by another process.', { cause: error });
+  if (code === 'SQLITE_FULL') return fail('disk_full', 'The disk is full.', { cause: error });
   if (code.startsWith('SQLITE_IOERR'))
-    return internalError('database_unavailable', 'The database cannot be read or written.', error);
-  return error instanceof Error ? error : internalError('database_unavailable', 'The database failed.', error);
+    return fail('database_unavailable', 'The database cannot be read or written.', { cause: error });
+  return error instanceof Error ? error : fail('database_unavailable', 'The database failed.', { cause: error });
 }

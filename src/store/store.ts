@@ -76,7 +76,7 @@ export interface ThreadMessage {
   role: 'user' | 'assistant';
   /** Text, or JSON content parts of a user message. */
   content: unknown;
-  /** Agent that wrote an assistant message. */
+  /** Agent that wrote an assistant message; `webhook` on what an event said in the user's place. */
   agent?: string;
   createdAt: number;
 }
@@ -99,7 +99,7 @@ export interface ThreadRow {
   citations: unknown[];
   pending: PendingInterrupt | null;
   /** Addresses retrieved in this thread: the only ones a report may cite. */
-  sources: { url: string; title: string }[];
+  sources: { url: string; title: string; kind?: 'web_search' | 'crawl' | 'knowledge' | 'tool' }[];
 }
 
 export type ThreadPatch = Partial<Pick<ThreadRow, 'plan' | 'report' | 'citations' | 'sources'>> & {

@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS webhook_events (
   route TEXT NOT NULL,
   event TEXT NOT NULL,
   delivery_id TEXT NOT NULL,
-  -- Digest of route, delivery id and body; indexed in webhook_keys.
+  -- Digest of route, delivery id (where it counts) and body; indexed in webhook_keys.
   dedupe_key TEXT,
   dedupe_until INTEGER,
   status TEXT NOT NULL,
@@ -42,6 +42,22 @@ CREATE TABLE IF NOT EXISTS webhook_keys_merged (
   id INTEGER PRIMARY KEY,
   seq INTEGER NOT NULL
 );
+
+-- What was signed beside a timestamp but without an id. By time, so that rows come in order and leave in order.
+CREATE TABLE IF NOT EXISTS webhook_signed (
+  time INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (time, digest)
+) WITHOUT ROWID;
+
+-- Which schemes brought events to a route that accepts every one.
+CREATE TABLE IF NOT EXISTS webhook_schemes (
+  route TEXT NOT NULL,
+  scheme TEXT NOT NULL,
+  noted_at INTEGER NOT NULL,
+  PRIMARY KEY (route, scheme)
+) WITHOUT ROWID;
 
 -- The route as it was when the event came in; one row per version, shared by its events.
 CREATE TABLE IF NOT EXISTS webhook_snapshots (

@@ -12,7 +12,9 @@ import type {
 import { DeliveryKeys } from './delivery-keys.ts';
 import { GroupCommit } from './group-commit.ts';
 import schema from './webhook-events.sql' with { type: 'text' };
+import { findKnown, findSigned, hasFailed, type KnownEvent, noteSigned, pruneSigned } from './webhook-known.ts';
 import { insertEvent, LINE_COLUMNS, PATCH_COLUMNS, toEvent, toLine, type WebhookRow } from './webhook-rows.ts';
+import { forgetSchemes, noteScheme, schemesByRoute } from './webhook-schemes.ts';
 
 const LEASE_MS = 60_000;
 /** The condition of the work index, letter by letter: SQLite uses a partial index only for a query that repeats it. */
@@ -58,23 +60,25 @@ export class SqliteWebhookStore implements WebhookStore {
       const owner = event.status === 'claimed' ? this.#options.owner : null;
       const row = { event, now, owner, leaseUntil: owner ? now + LEASE_MS : null, snapshot };
       this.#keys.sync(db, transaction);
-      const known = event.dedupe && this.#findByKey(db, event.dedupe.key);
-      if (known && isCounting(known, now)) return { outcome: 'duplicate', id: known.id };
-      if (known && known.dedupe_until > now) return this.#retake(db, known.id, row);
-      this.#keys.add(db, event.dedupe?.key, insertEvent(db, row));
+      const { key, signed } = event.dedupe ?? {};
+      const byKey = key === undefined ? undefined : this.#findByKey(db, key);
+      const known = byKey && byKey.dedupe_until > now ? byKey : undefined;
+      if (known && !hasFailed(known)) return { outcome: 'duplicate', id: known.id };
+      const repeated = signed && findSigned(db, signed);
+      if (repeated && !hasFailed(repeated)) return { outcome: 'duplicate', id: repeated.id };
+      const old = known ?? repeated;
+      const seq = old?.seq ?? insertEvent(db, row);
+      if (signed) noteSigned(db, signed, seq);
+      if (old) return this.#retake(db, old.id, row);
+      this.#keys.add(db, key, seq);
       return { outcome: 'accepted', id: event.id, runId: event.runId };
     });
   }
 
-  #findByKey(db: Database, key: string): { id: string; status: string; dedupe_until: number } | undefined {
+  #findByKey(db: Database, key: string): KnownEvent | undefined {
     const seq = this.#keys.find(db, key);
-    if (seq === undefined) return undefined;
-    const row = db
-      .query<{ id: string; status: string; dedupe_until: number; dedupe_key: string | null }, [number]>(
-        'SELECT id, status, dedupe_until, dedupe_key FROM webhook_events WHERE seq = ?',
-      )
-      .get(seq);
-    return row?.dedupe_key === key ? row : undefined;
+    const known = seq === undefined ? undefined : findKnown(db, seq);
+    return known?.dedupe_key === key ? known : undefined;
   }
 
   /** The sender's retry of an event that failed takes its place. */
@@ -113,7 +117,7 @@ export class SqliteWebhookStore implements WebhookStore {
 
   isSeen(dedupeKey: string): boolean {
     const known = this.#findByKey(this.#commits.db, dedupeKey);
-    return known !== undefined && isCounting(known, this.#options.clock.now());
+    return known !== undefined && known.dedupe_until > this.#options.clock.now() && !hasFailed(known);
   }
 
   async update(id: string, patch: EventPatch): Promise<void> {
@@ -231,15 +235,31 @@ export class SqliteWebhookStore implements WebhookStore {
 
   prune(before: number, limit: number): Promise<number> {
     return this.#commits.write((db) => {
-      this.#keys.sweep(db, this.#options.clock.now(), limit * 10);
+      const now = this.#options.clock.now();
+      this.#keys.sweep(db, now, limit * 10);
+      const signed = pruneSigned(db, now, limit);
       // Only the oldest rows are looked at, so that one call never takes long.
-      return db
+      const events = db
         .query(
           `DELETE FROM webhook_events WHERE updated_at < ? AND NOT ${ACTIVE}
            AND seq IN (SELECT seq FROM webhook_events ORDER BY seq LIMIT ?)`,
         )
         .run(before, limit).changes;
+      return Math.max(events, signed);
     });
+  }
+
+  async noteScheme(route: string, scheme: string): Promise<void> {
+    const now = this.#options.clock.now();
+    await this.#commits.write((db) => noteScheme(db, route, scheme, now));
+  }
+
+  schemesByRoute(): Map<string, string[]> {
+    return schemesByRoute(this.#commits.db);
+  }
+
+  async forgetSchemes(route: string): Promise<void> {
+    await this.#commits.write((db) => forgetSchemes(db, route));
   }
 
   /** Writes a version of a route once; remembered only when it is on disk. */
@@ -251,9 +271,4 @@ export class SqliteWebhookStore implements WebhookStore {
     });
     if (id !== undefined) this.#snapshots.set(snapshot, id);
   }
-}
-
-/** A failed event does not count: its sender may try again. */
-function isCounting(known: { status: string; dedupe_until: number }, now: number): boolean {
-  return known.dedupe_until > now && known.status !== 'failed' && known.status !== 'dead';
 }

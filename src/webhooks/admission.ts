@@ -9,12 +9,16 @@ import type { AcceptResult, NewEvent, WebhookStore } from './event-record.ts';
 import { type EventType, isWantedEvent, readEventType } from './event-type.ts';
 import { IgnoredLog } from './ignored-log.ts';
 import { answerInline } from './inline.ts';
+import type { BodyResult } from './open-bodies.ts';
 import { readOrigin } from './origin.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { RecentKeys } from './recent-keys.ts';
 import type { Route } from './route.ts';
 import type { RouteTable } from './route-table.ts';
+import { SchemesSeen } from './schemes-seen.ts';
 import type { WebhookSettings } from './settings.ts';
+import { maySignBody } from './signature-shape.ts';
+import type { AcceptedScheme } from './signatures.ts';
 import type { ThrottledLog } from './throttled-log.ts';
 import type { WorkTools } from './work.ts';
 
@@ -22,8 +26,9 @@ import type { WorkTools } from './work.ts';
 export interface WebhookRequest {
   name: string;
   headers: Headers;
-  /** The body, or undefined when it is over the cap. */
-  readBody(limit: number): Promise<Uint8Array | undefined>;
+  /** True when a web page caused it. */
+  isFromPage(): boolean;
+  readBody(limit: number): Promise<BodyResult>;
   sender(): Sender;
   /** Told before work that may be slow, so that the connection is kept. */
   onSlow(): void;
@@ -42,14 +47,24 @@ export interface AdmissionOptions {
   signal: AbortSignal;
 }
 
+/** What was proved, and by which scheme. */
+interface DeliveryFacts {
+  body: Uint8Array;
+  payload: Record<string, unknown>;
+  scheme: AcceptedScheme;
+}
+
 const BUSY_RETRY_SECONDS = 5;
 const RECENT_KEYS = 5000;
+const NO_BODY = new Uint8Array(0);
 
 /** Decides what happens to a request; the order of the checks is the contract's. */
 export class Admission {
   readonly #authenticator: Authenticator;
   readonly #rates = new RateLimiter();
   readonly #ignored: IgnoredLog;
+  readonly #schemes: SchemesSeen;
+  #areRoutesFresh = false;
   /** Keys of the latest deliveries: only for these a look into the store comes before the insert. */
   readonly #recent = new RecentKeys(RECENT_KEYS);
 
@@ -57,20 +72,27 @@ export class Admission {
     const { clock, log, settings, store } = options;
     this.#authenticator = new Authenticator({ clock, log, failureLimit: settings.authFailureLimit });
     this.#ignored = new IgnoredLog({ clock, log, store });
+    this.#schemes = new SchemesSeen({ log, store });
   }
 
   async admit(request: WebhookRequest): Promise<Answer> {
     const { settings, routes, clock } = this.options;
-    routes.refresh();
+    this.#refreshRoutes();
     const route = routes.find(request.name);
     if (!route) return refuse(404, `Unknown route: ${request.name.slice(0, 100)}`);
     if (!route.enabled) return refuse(403, `Route disabled: ${route.name}`);
 
-    const body = await request.readBody(settings.maxBodyBytes);
-    if (!body) return refuse(413, `Body over ${settings.maxBodyBytes} bytes`);
+    const hopeless = this.#refuseUnread(route, request);
+    if (hopeless) return hopeless;
+    const read = await request.readBody(settings.maxBodyBytes);
+    if (!read.ok) return read.answer;
+    const { body } = read;
 
     const proof = this.#authenticator.check(route, { headers: request.headers, body, sender: () => request.sender() });
     if (!proof.ok) return proof.answer;
+    // Without a signature, a browser on this machine could be made to send it.
+    if (proof.scheme === 'none' && request.isFromPage())
+      return refuse(403, 'This route takes no requests from web pages');
 
     const now = clock.now();
     if (route.rateLimit > 0) {
@@ -79,10 +101,12 @@ export class Admission {
       this.#rates.count(route.name, now);
     }
 
-    const payload = parsePayload(body, request.headers.get('content-type'));
-    if (!payload) return refuse(400, 'Body must be a JSON object in UTF-8');
+    const parsed = parsePayload(body, request.headers.get('content-type'), proof.scheme);
+    if (!parsed.ok) return refuse(400, parsed.error);
+    const { payload } = parsed;
 
-    const type = readEventType(request.headers, payload);
+    const type = readEventType(request.headers, payload, proof.scheme);
+    if (type.name.includes('\0')) return refuse(400, 'The event type must not contain a NUL character');
     const toEvent = (delivery?: DeliveryId) =>
       this.#newEvent(route, request, { body, payload, type, scheme: proof.scheme, delivery });
     if (!isWantedEvent(route.events, type)) {
@@ -98,7 +122,7 @@ export class Admission {
       }
     }
 
-    const delivery = readDeliveryId(request.headers, payload, body, route.name);
+    const delivery = this.#readDelivery(route, request, { body, payload, scheme: proof.scheme });
     const duplicate = (): Answer => {
       this.#rates.refund(route.name, now);
       return { status: 200, body: { status: 'duplicate', delivery_id: delivery.id } };
@@ -114,6 +138,7 @@ export class Admission {
     }
     this.#recent.add(delivery.key);
     if (accepted.outcome === 'duplicate') return duplicate();
+    this.#schemes.add(route, proof.scheme, request.headers);
     if (event.status === 'claimed') {
       request.onSlow();
       return answerInline({ ...this.options, route, event, accepted, payload });
@@ -122,18 +147,38 @@ export class Admission {
     return acceptedAnswer(event, accepted.runId);
   }
 
+  #readDelivery(route: Route, { headers }: WebhookRequest, facts: DeliveryFacts): DeliveryId {
+    const { scheme, payload, body } = facts;
+    const ttlMs = this.options.settings.idempotencyTtlMs;
+    return readDeliveryId({ scheme, headers, payload, body, route: route.name, ttlMs });
+  }
+
+  /** Looks for changed subscriptions once for all requests that arrive together: asking the system costs time. */
+  #refreshRoutes(): void {
+    if (this.#areRoutesFresh) return;
+    this.#areRoutesFresh = true;
+    setImmediate(() => {
+      this.#areRoutesFresh = false;
+    });
+    this.options.routes.refresh();
+  }
+
+  /** The answer to a request that no body can make right, so that strangers do not fill the memory. */
+  #refuseUnread(route: Route, request: WebhookRequest): Answer | undefined {
+    const { headers } = request;
+    const { maxBodyBytes } = this.options.settings;
+    if (Number(headers.get('content-length')) > maxBodyBytes) return refuse(413, `Body over ${maxBodyBytes} bytes`);
+    if (maySignBody(headers, route.scheme)) return undefined;
+    const proof = this.#authenticator.check(route, { headers, body: NO_BODY, sender: () => request.sender() });
+    return proof.ok ? undefined : proof.answer;
+  }
+
   #newEvent(
     route: Route,
     request: WebhookRequest,
-    facts: {
-      body: Uint8Array;
-      payload: Record<string, unknown>;
-      type: EventType;
-      scheme: Parameters<typeof readOrigin>[2];
-      delivery: DeliveryId | undefined;
-    },
+    facts: DeliveryFacts & { type: EventType; delivery: DeliveryId | undefined },
   ): NewEvent {
-    const delivery = facts.delivery ?? readDeliveryId(request.headers, facts.payload, facts.body, route.name);
+    const delivery = facts.delivery ?? this.#readDelivery(route, request, facts);
     // What is answered inline (a script's verdict, a target's) is claimed; the rest is queued at once.
     const isInline = route.work.script !== undefined || route.work.deliverOnly;
     const origin =
@@ -144,7 +189,7 @@ export class Admission {
       route: route.name,
       event: facts.type.name,
       deliveryId: delivery.id,
-      dedupe: { key: delivery.key, ttlMs: delivery.windowMs ?? this.options.settings.idempotencyTtlMs },
+      dedupe: delivery,
       status: isInline ? 'claimed' : 'queued',
       stage: route.work.script ? 'script' : 'run',
       body: isJson(facts.body) ? facts.body : new TextEncoder().encode(JSON.stringify(facts.payload)),

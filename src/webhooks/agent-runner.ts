@@ -18,6 +18,10 @@ export interface AgentRunInput {
   mode: 'quick' | 'research';
   /** Tools beyond search, crawl and knowledge; only static routes may list them. */
   toolsets?: string[];
+  /** Closed to private documents. */
+  withoutKnowledge?: boolean;
+  /** Tools that may be called although the run has read private data; only static routes may list them. */
+  approvedTools?: string[];
   threadId: string;
   runId: string;
   /** Name of the route, for the log. */

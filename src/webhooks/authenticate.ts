@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { type Answer, refuse } from './answer.ts';
 import { RateLimiter } from './rate-limit.ts';
 import type { Route } from './route.ts';
-import { INSECURE_NO_AUTH, type SchemeName, verifySignature } from './signatures.ts';
+import { type AcceptedScheme, INSECURE_NO_AUTH, verifySignature } from './signatures.ts';
 import type { ThrottledLog } from './throttled-log.ts';
 
 /** Who sends, as far as the connection tells. */
@@ -23,7 +23,7 @@ export class Authenticator {
   check(
     route: Route,
     request: { headers: Headers; body: Uint8Array; sender: () => Sender },
-  ): { ok: true; scheme: SchemeName | 'none' } | { ok: false; answer: Answer } {
+  ): { ok: true; scheme: AcceptedScheme } | { ok: false; answer: Answer } {
     const { clock, log, failureLimit } = this.options;
     const now = clock.now();
     const secrets = route.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);

@@ -1,51 +1,71 @@
-/** Headers that name a delivery, in the order they are asked. */
-const ID_HEADERS = [
-  'x-github-delivery',
-  'x-gitea-delivery',
-  'svix-id',
-  'webhook-id',
-  'x-gitlab-event-uuid',
-  'linear-delivery',
-  'idempotency-key',
-  'x-request-id',
-] as const;
+import { providerOf } from './providers.ts';
+import { type AcceptedScheme, signedTime, WEBHOOK_TOLERANCE_SECONDS } from './signatures.ts';
 
 const MAX_ID_LENGTH = 200;
 /** A sender without ids that sends the same body again within this time is taken to repeat itself. */
 export const ANONYMOUS_WINDOW_MS = 60_000;
+/** As long a signed timestamp may be believed, from one end of the tolerance to the other. */
+export const REPLAY_WINDOW_MS = 2 * WEBHOOK_TOLERANCE_SECONDS * 1000;
 
 export interface DeliveryId {
   /** As shown to people and senders. */
   id: string;
-  /** Set when the sender gave no id: it holds only this long. */
-  windowMs?: number;
-  /** The key of idempotency: a digest of route, id and body together. */
+  /** The key of idempotency, a digest. */
   key: string;
+  /** How long the key is remembered. */
+  ttlMs: number;
+  /** What was signed, where the id was not signed beside the timestamp: it counts once, whatever id is shown with it. */
+  signed?: { time: number; digest: string };
 }
 
-/** The sender's id of a delivery, bound to the route and to the body. */
-export function readDeliveryId(
-  headers: Headers,
-  payload: Record<string, unknown>,
-  body: Uint8Array,
-  route: string,
-): DeliveryId {
-  const id = senderId(headers, payload);
-  const key = new Bun.CryptoHasher('sha256')
-    .update(`${route}\0${id ?? ''}\0`)
-    .update(body)
-    .digest('base64url')
-    .slice(0, 24);
-  if (!id) return { id: `sha256-${key}`, windowMs: ANONYMOUS_WINDOW_MS, key };
-  return { id: id.length > MAX_ID_LENGTH ? `sha256-${key}` : id, key };
+export interface DeliveryInput {
+  scheme: AcceptedScheme;
+  headers: Headers;
+  payload: Record<string, unknown>;
+  body: Uint8Array;
+  route: string;
+  /** How long an id is remembered. */
+  ttlMs: number;
 }
 
-function senderId(headers: Headers, payload: Record<string, unknown>): string | undefined {
-  for (const header of ID_HEADERS) {
-    const id = headers.get(header)?.trim();
+/**
+ * What tells one delivery from another: the id that the accepted scheme signs, else the one of its provider's own headers. An id
+ * that is not signed proves nothing, so what was signed decides then: the body alone, or timestamp and body.
+ */
+export function readDeliveryId(input: DeliveryInput): DeliveryId {
+  const { scheme, headers, route, ttlMs } = input;
+  const provider = providerOf(scheme);
+  const signedHeader = provider.signedIdHeader && headers.get(provider.signedIdHeader)?.trim();
+  const id = signedHeader || fieldOf(input, provider.idFields) || headerOf(headers, provider.idHeaders);
+  const time = signedTime(scheme, headers);
+  const isBodyAlone = time === undefined && !provider.isToken;
+  const key = digest(`${route}\0${isBodyAlone ? '' : (id ?? '')}\0`, input.body);
+  const isShown = id !== undefined && id.length <= MAX_ID_LENGTH && !id.includes('\0');
+  return {
+    id: isShown ? id : `sha256-${key}`,
+    key,
+    // A short memory of ids must not forget one whose signature is still believed.
+    ttlMs: signedHeader ? Math.max(ttlMs, REPLAY_WINDOW_MS) : id ? ttlMs : ANONYMOUS_WINDOW_MS,
+    ...(time === undefined || signedHeader ? {} : { signed: { time, digest: digest(`${route}\0\0`, input.body) } }),
+  };
+}
+
+function digest(prefix: string, body: Uint8Array): string {
+  return new Bun.CryptoHasher('sha256').update(prefix).update(body).digest('base64url').slice(0, 24);
+}
+
+function headerOf(headers: Headers, names: readonly string[] = []): string | undefined {
+  for (const name of names) {
+    const id = headers.get(name)?.trim();
     if (id) return id;
   }
-  // Stripe names its events in the signed body.
-  if (!headers.has('stripe-signature') || !Object.hasOwn(payload, 'id')) return undefined;
-  return typeof payload['id'] === 'string' ? payload['id'].trim() || undefined : undefined;
+  return undefined;
+}
+
+function fieldOf({ payload }: DeliveryInput, names: readonly string[] = []): string | undefined {
+  for (const name of names) {
+    const id = Object.hasOwn(payload, name) ? payload[name] : undefined;
+    if (typeof id === 'string' && id.trim()) return id.trim();
+  }
+  return undefined;
 }

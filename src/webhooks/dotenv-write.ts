@@ -1,15 +1,16 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { userError } from '../errors.ts';
+import { ensureHome } from '../config/home.ts';
+import { fail } from '../errors.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 
 /** Sets variables in `<home>/.env` and leaves every other line as it is; the file ends with mode 0600. */
 export async function writeDotenv(home: string, variables: Record<string, string>): Promise<string> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await ensureHome(home);
   const path = join(home, '.env');
   const old = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
-    throw userError('dotenv_unreadable', 500, `${path} cannot be read (${error.code ?? 'unknown error'}).`, error);
+    throw fail('dotenv_unreadable', `${path} cannot be read (${error.code ?? 'unknown error'}).`, { cause: error });
   });
   await replaceFile(path, setVariables(old, variables));
   return path;
@@ -34,10 +35,6 @@ function quote(value: string): string {
   if (/^[A-Za-z0-9_./:@+-]*$/.test(value)) return value;
   const mark = ["'", '"', '`'].find((candidate) => !value.includes(candidate));
   if (!mark || /[\r\n]/.test(value))
-    throw userError(
-      'invalid_value',
-      400,
-      'A value with line breaks or all three kinds of quotes cannot be stored in .env.',
-    );
+    throw fail('invalid_value', 'A value with line breaks or all three kinds of quotes cannot be stored in .env.');
   return `${mark}${value}${mark}`;
 }

@@ -22,6 +22,10 @@ export interface RouteSnapshot {
   scriptTimeoutMs: number;
   mode: 'quick' | 'research';
   toolsets?: string[];
+  /** Whether runs read private documents; absent: only when the owner says who reads their answers. */
+  knowledge?: boolean;
+  /** Tools its owner lets run although the run has read private data. */
+  approvedTools?: string[];
   maxConcurrency?: number;
 }
 
@@ -32,7 +36,12 @@ export interface NewEvent {
   event: string;
   deliveryId: string;
   /** Absent: never a duplicate. */
-  dedupe?: { key: string; ttlMs: number };
+  dedupe?: {
+    key: string;
+    ttlMs: number;
+    /** A second key, for as long as the signed time (seconds) is believed. */
+    signed?: { time: number; digest: string };
+  };
   status: 'queued' | 'claimed' | 'ignored';
   reason?: string;
   stage: EventStage;
@@ -96,6 +105,12 @@ export interface WebhookStore {
   stop(): Promise<void>;
   /** Stores an event unless its key was seen; of two at once one is accepted. */
   accept(event: NewEvent): Promise<AcceptResult>;
+  /** Remembers which scheme brought an event to a route. */
+  noteScheme(route: string, scheme: string): Promise<void>;
+  /** The schemes noted for each route, the one noted first before the others. */
+  schemesByRoute(): Map<string, string[]>;
+  /** Forgets the schemes of a route. */
+  forgetSchemes(route: string): Promise<void>;
   /** True when an event with this key counts: the cheap answer to a delivery that was probably seen. */
   isSeen(dedupeKey: string): boolean;
   update(id: string, patch: EventPatch): Promise<void>;

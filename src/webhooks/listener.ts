@@ -1,6 +1,8 @@
 import type { Config } from '../config/schema.ts';
 import type { Deliverer } from '../delivery/model.ts';
-import { AppError, toAppError, userError } from '../errors.ts';
+import { AppError, fail, toAppError } from '../errors.ts';
+import { type CheckCaller, createCallerCheck, isFromPage } from '../http/check-caller.ts';
+import { createCors } from '../http/cors.ts';
 import type { Listener } from '../http/listener.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -8,13 +10,13 @@ import { Admission } from './admission.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import { type Answer, refuse } from './answer.ts';
 import type { Sender } from './authenticate.ts';
-import { readBody } from './body.ts';
 import type { WebhookStore } from './event-record.ts';
 import { createFilterFiles } from './filter-file.ts';
+import { OpenBodies } from './open-bodies.ts';
 import { WebhookQueue } from './queue.ts';
 import { createRegexEngine } from './regex.ts';
 import { RouteTable } from './route-table.ts';
-import { isLoopbackName, localUrl, webhookSettings } from './settings.ts';
+import { isLoopbackName, listenerNames, localUrl, webhookSettings } from './settings.ts';
 import { ThrottledLog } from './throttled-log.ts';
 import type { WorkTools } from './work.ts';
 
@@ -44,6 +46,11 @@ export function createWebhookListener(options: WebhookListenerOptions): Listener
   const { home, environment, store, deliverer, agentRunner, clock } = options;
   const log = options.log.with({ part: 'webhooks' });
   const settings = webhookSettings(options.config.platforms.webhook);
+  const { allowed_hosts, allowed_origins } = options.config.server;
+  const checkCaller = createCallerCheck({
+    hosts: [...listenerNames(settings), ...allowed_hosts],
+    allowsOrigin: createCors(allowed_origins).allows,
+  });
   let running: { server: Bun.Server<undefined>; queue: WebhookQueue; stopping: AbortController } | undefined;
 
   return {
@@ -94,7 +101,23 @@ export function createWebhookListener(options: WebhookListenerOptions): Listener
       try {
         // Before the first request: a sender's retry must find the id of an interrupted delivery free.
         await store.recover();
-        server = listen(settings.host, settings.port, createHandlers(admission, settings.trustedProxies, log));
+        server = listen(
+          settings.host,
+          settings.port,
+          createHandlers({
+            admission,
+            checkCaller,
+            bodies: new OpenBodies({
+              clock,
+              maxBytes: settings.maxOpenBodyBytes,
+              maxPerAddress: settings.maxOpenRequestsPerAddress,
+              signal: stopping.signal,
+            }),
+            trustedProxies: settings.trustedProxies,
+            log,
+            throttled,
+          }),
+        );
       } catch (error) {
         await store.stop();
         throw error;
@@ -116,6 +139,7 @@ export function createWebhookListener(options: WebhookListenerOptions): Listener
       await server.stop();
       clearTimeout(deadline);
       clearTimeout(hardDeadline);
+      stopping.abort();
       await queue.stop();
       await store.stop();
     },
@@ -125,27 +149,49 @@ export function createWebhookListener(options: WebhookListenerOptions): Listener
 type NamedRequest = Bun.BunRequest<'/webhooks/:name'>;
 type Handlers = ReturnType<typeof createHandlers>;
 
-function createHandlers(admission: Admission, trustedProxies: string[], log: Logger) {
+interface HandlerNeeds {
+  admission: Admission;
+  checkCaller: CheckCaller;
+  bodies: OpenBodies;
+  trustedProxies: string[];
+  log: Logger;
+  throttled: ThrottledLog;
+}
+
+function createHandlers({ admission, checkCaller, bodies, trustedProxies, log, throttled }: HandlerNeeds) {
+  const checked =
+    <R extends Request>(handle: (request: R, server: Bun.Server<undefined>) => Response | Promise<Response>) =>
+    (request: R, server: Bun.Server<undefined>) => {
+      const caller = checkCaller(request);
+      if (caller.ok) return handle(request, server);
+      // The sender's operator sees the answer, ours only this.
+      throttled.warn(`caller:${caller.code}`, 'webhook request refused', { code: caller.code, reason: caller.message });
+      return respond(refuse(caller.status, caller.message));
+    };
   const notAllowed = () =>
     Response.json({ error: 'Method not allowed; use POST' }, { status: 405, headers: { allow: 'POST' } });
   const notFound = () => respond(refuse(404, 'Not found'));
-  const post = async (request: NamedRequest, server: Bun.Server<undefined>) =>
-    respond(
+  const post = async (request: NamedRequest, server: Bun.Server<undefined>) => {
+    const sender = () => senderOf(request, server, trustedProxies);
+    return respond(
       await admission.admit({
         name: request.params.name,
         headers: request.headers,
-        readBody: (limit) => readBody(request, limit),
-        sender: () => senderOf(request, server, trustedProxies),
+        isFromPage: () => isFromPage(request.headers),
+        readBody: (limit) => bodies.read(request, limit, sender),
+        sender,
         onSlow: () => server.timeout(request, SLOW_REQUEST_SECONDS),
       }),
     );
+  };
   return {
     routes: {
-      '/health': { GET: () => Response.json({ status: 'ok', platform: 'webhook' }) },
-      '/webhooks/:name': (request: NamedRequest, server: Bun.Server<undefined>) =>
+      '/health': { GET: checked(() => Response.json({ status: 'ok', platform: 'webhook' })) },
+      '/webhooks/:name': checked((request: NamedRequest, server) =>
         request.method === 'POST' ? post(request, server) : request.method === 'GET' ? notAllowed() : notFound(),
+      ),
     },
-    fetch: notFound,
+    fetch: checked(notFound),
     error(error: unknown) {
       const { code } = toAppError(error);
       log.error('webhook request failed', { code });
@@ -155,8 +201,11 @@ function createHandlers(admission: Admission, trustedProxies: string[], log: Log
 }
 
 function respond({ status, body, retryAfterSeconds }: Answer): Response {
-  if (retryAfterSeconds === undefined) return Response.json(body, { status });
-  return Response.json(body, { status, headers: { 'retry-after': String(retryAfterSeconds) } });
+  const headers = new Headers();
+  if (retryAfterSeconds !== undefined) headers.set('retry-after', String(retryAfterSeconds));
+  // The rest of a body that was given up is not waited for (RFC 9110, section 15.5.9).
+  if (status === 408) headers.set('connection', 'close');
+  return Response.json(body, { status, headers });
 }
 
 /** The peer, or whom a proxy on this machine (or a trusted one) names as the last hop. */
@@ -190,13 +239,12 @@ function listen(host: string | undefined, port: number, handlers: Handlers): Bun
     if (error instanceof AppError) throw error;
     const where = `${host ?? 'localhost'}:${port}`;
     if (isInUse(error))
-      throw userError(
+      throw fail(
         'port_in_use',
-        500,
         `Port ${port} on ${host ?? 'all addresses'} (${where}) is already in use; set platforms.webhook.extra.port or WEBHOOK_PORT.`,
-        error,
+        { cause: error },
       );
-    throw userError('listen_failed', 500, `The webhook listener cannot listen on ${where}.`, error);
+    throw fail('listen_failed', `The webhook listener cannot listen on ${where}.`, { cause: error });
   }
 }
 

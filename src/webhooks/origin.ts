@@ -1,15 +1,17 @@
 import type { OriginInfo } from '../delivery/model.ts';
 import { readPath } from './json-path.ts';
-import type { SchemeName } from './signatures.ts';
+import type { AcceptedScheme } from './signatures.ts';
 
 /** Where an answer to `origin` goes, read from the payload; undefined when the sender is none of the known ones. */
 export function readOrigin(
   headers: Headers,
   payload: Record<string, unknown>,
-  scheme: SchemeName | 'none',
+  scheme: AcceptedScheme,
 ): OriginInfo | undefined {
-  if (headers.has('x-github-event')) return githubOrigin(payload);
-  if (headers.has('x-gitlab-event')) return gitlabOrigin(payload);
+  // Gitea and Forgejo sign and name their events by GitHub's headers too; their issues are not on GitHub.
+  const isGithub = headers.has('x-github-event') && !headers.has('x-gitea-event');
+  if (isGithub && (scheme === 'github' || scheme === 'none')) return githubOrigin(payload);
+  if (headers.has('x-gitlab-event') && (scheme === 'gitlab' || scheme === 'none')) return gitlabOrigin(payload);
   // The address is a place we would POST to: believed only when Slack itself signed it.
   if (scheme === 'slack') {
     const responseUrl = readPath(payload, ['response_url']);

@@ -133,8 +133,7 @@ export class WebhookQueue {
         if (signal.aborted)
           return save({ status: 'queued', attempts: Math.max(0, event.attempts - 1), nextAt: clock.now() });
         const { code, retryable } = toAppError(error);
-        // An error nobody classified may be a passing one: it gets its attempts.
-        result = { kind: 'failure', reason: code, retryable: retryable || code === 'internal_error' };
+        result = { kind: 'failure', reason: code, retryable };
       }
       if (result.kind === 'failure') return this.#fail(event, result, save);
       await save(result.patch);

@@ -1,6 +1,6 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { isValidName } from './name.ts';
 import { type CompiledRoute, compileRoute, type Route, type RouteContext } from './route.ts';
@@ -134,9 +134,8 @@ export class RouteTable {
 }
 
 function insecureError(where: string): Error {
-  return userError(
+  return fail(
     'insecure_webhook',
-    500,
     `Refusing to start: ${INSECURE_NO_AUTH} (${where}) is only allowed when platforms.webhook.extra.host is 127.0.0.1, localhost or ::1.`,
   );
 }

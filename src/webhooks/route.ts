@@ -1,6 +1,7 @@
 import { isRecord } from '../lib/json.ts';
 import type { RouteSnapshot } from './event-record.ts';
 import { compileFilters, type FilterTools, type RouteFilter } from './filters.ts';
+import { secretVariable } from './secret.ts';
 import type { WebhookSettings } from './settings.ts';
 import { INSECURE_NO_AUTH, parseScheme, type SchemeName } from './signatures.ts';
 
@@ -60,6 +61,8 @@ export function compileRoute(name: string, record: unknown, context: RouteContex
   const scheme = isPresent(record['scheme']) ? parseScheme(record['scheme'] as string) : undefined;
   if (isPresent(record['scheme']) && !scheme) return { ok: false, reason: 'has an unknown scheme' };
   const secrets = readSecrets(record, context);
+  if (secrets.some(({ value }) => !value.isWellFormed()))
+    return { ok: false, reason: 'has a secret that is not valid Unicode (half of a surrogate pair)' };
   if (secrets.length === 0) return { ok: false, reason: 'has no usable secret' };
   if (!context.isLoopback && secrets.some((secret) => secret.value === INSECURE_NO_AUTH))
     return { ok: false, code: 'insecure', reason: `uses ${INSECURE_NO_AUTH} on a host that is not loopback` };
@@ -97,7 +100,9 @@ function readWork(record: Record<string, unknown>, skills: string[], context: Ro
   const rawLimit = numberOf(record['raw_limit']);
   const maxConcurrency = numberOf(record['max_concurrency']);
   // Tools beyond reading are granted by whoever can edit config.yaml, not by the file a command writes.
-  const toolsets = context.source === 'static' ? textList(record['toolsets']) : undefined;
+  const isStatic = context.source === 'static';
+  const toolsets = isStatic ? textList(record['toolsets']) : undefined;
+  const approvedTools = isStatic ? textList(record['approved_tools']) : undefined;
   return {
     ...(prompt ? { prompt } : {}),
     skills,
@@ -109,6 +114,8 @@ function readWork(record: Record<string, unknown>, skills: string[], context: Ro
     scriptTimeoutMs: timeout && timeout > 0 ? timeout * 1000 : context.settings.scriptTimeoutMs,
     mode: record['mode'] === 'research' ? 'research' : 'quick',
     ...(toolsets?.length ? { toolsets } : {}),
+    ...(approvedTools?.length ? { approvedTools } : {}),
+    ...(typeof record['knowledge'] === 'boolean' ? { knowledge: record['knowledge'] } : {}),
     ...(maxConcurrency && maxConcurrency > 0 ? { maxConcurrency } : {}),
   };
 }
@@ -123,7 +130,7 @@ function readSecrets(record: Record<string, unknown>, { settings, variables }: R
   for (const entry of given) {
     const raw = isRecord(entry) ? entry['secret'] : entry;
     if (typeof raw !== 'string') continue;
-    const variable = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(raw.trim())?.[1];
+    const variable = secretVariable(raw);
     const value = variable ? (variables[variable] ?? '') : raw;
     if (value.trim() === '' || found.has(value)) continue;
     const expiresAt = isRecord(entry) ? Date.parse(String(entry['expires_at'])) : Number.NaN;

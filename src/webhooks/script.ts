@@ -1,4 +1,5 @@
 import { dirname, extname } from 'node:path';
+import { escapeLine } from '../lib/escape-controls.ts';
 import { parseJsonObject } from './parse-object.ts';
 import { resolveScript } from './script-path.ts';
 
@@ -64,8 +65,9 @@ function scriptEnvironment(input: ScriptInput): Record<string, string> {
     LANG: LANG ?? 'C.UTF-8',
     AGENT_HOME: input.home,
     WEBHOOK_ROUTE: input.route,
-    WEBHOOK_EVENT_TYPE: input.eventType,
-    WEBHOOK_DELIVERY_ID: input.deliveryId,
+    // The sender's words: a zero character would end the variable, and the start of the script.
+    WEBHOOK_EVENT_TYPE: escapeLine(input.eventType),
+    WEBHOOK_DELIVERY_ID: escapeLine(input.deliveryId),
   };
 }
 

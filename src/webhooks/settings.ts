@@ -11,6 +11,10 @@ export interface WebhookSettings {
   secret: string | undefined;
   publicUrl: string | undefined;
   maxBodyBytes: number;
+  /** Most bytes of bodies that are being received. */
+  maxOpenBodyBytes: number;
+  /** Most requests of one address whose bodies are being received. */
+  maxOpenRequestsPerAddress: number;
   /** Requests a minute and route; 0 is no limit. */
   rateLimit: number;
   /** Failed signatures a minute and address; 0 is no limit. */
@@ -35,6 +39,8 @@ export function webhookSettings(section: WebhookSection): WebhookSettings {
     secret: read('secret'),
     publicUrl: read('public_url'),
     maxBodyBytes: read('max_body_bytes') ?? 1_048_576,
+    maxOpenBodyBytes: read('max_open_body_bytes') ?? 33_554_432,
+    maxOpenRequestsPerAddress: read('max_open_requests_per_address') ?? 100,
     rateLimit: read('rate_limit') ?? 30,
     authFailureLimit: read('auth_failure_limit') ?? 300,
     idempotencyTtlMs: (read('idempotency_ttl') ?? 3600) * 1000,
@@ -50,6 +56,12 @@ export function webhookSettings(section: WebhookSection): WebhookSettings {
 /** True for the names and addresses only this machine can reach. */
 export function isLoopbackName(host: string | undefined): boolean {
   return host !== undefined && ['127.0.0.1', 'localhost', '::1', '[::1]'].includes(host.toLowerCase());
+}
+
+/** The names the settings give the listener: where it is bound, and what senders call it. */
+export function listenerNames({ host, publicUrl }: Pick<WebhookSettings, 'host' | 'publicUrl'>): string[] {
+  const url = publicUrl && URL.parse(publicUrl.includes('://') ? publicUrl : `http://${publicUrl}`);
+  return [host, url ? url.host : undefined].filter((name) => name !== undefined);
 }
 
 /** Address of a route as its sender must be told. */

@@ -72,6 +72,9 @@ export type SchemeName = keyof typeof SCHEMES;
 /** Names a route's `scheme` may have. */
 export const SCHEME_NAMES = Object.keys(SCHEMES) as SchemeName[];
 
+/** The scheme that proved a request; `none` on a route that is open to everyone on this machine. */
+export type AcceptedScheme = SchemeName | 'none';
+
 const IN_ORDER = Object.entries(SCHEMES) as [SchemeName, Scheme][];
 
 /** A scheme by the name a user writes (`GitHub`, `generic-v2`, `standard-webhooks`); undefined when unknown. */
@@ -108,6 +111,16 @@ export function verifySignature(
   return { ok: false, code: 'missing' };
 }
 
+/** The time, in seconds, that an accepted request of a scheme signed beside its body; undefined for schemes without one. */
+export function signedTime(scheme: AcceptedScheme, headers: Headers): number | undefined {
+  if (scheme === 'stripe') return Number(stripeTime(stripePairs(headers.get('stripe-signature') ?? '')));
+  if (scheme === 'slack') return Number(headers.get('x-slack-request-timestamp'));
+  if (scheme === 'generic_v2') return Number(headers.get('x-webhook-timestamp'));
+  if (scheme === 'standard') return Number(headers.get('webhook-timestamp'));
+  if (scheme === 'svix') return Number(headers.get('svix-timestamp'));
+  return undefined;
+}
+
 /** The HMAC-SHA256 of the parts one after the other. */
 export function hmac(key: string | Uint8Array, encoding: 'hex' | 'base64', ...parts: (string | Uint8Array)[]): string {
   const hasher = new Bun.CryptoHasher('sha256', key);
@@ -120,21 +133,35 @@ export function standardKey(secret: string): string | Uint8Array {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
 }
 
+/**
+ * An id without braces, quotes, `=` and `&`: an id of `{"title":"x` or `payload=x` would make what another scheme signed, a body
+ * that holds `.<timestamp>.`, a signature of this one. The specification wants ids that no user controls.
+ */
+const STANDARD_ID = /^[\w.:@/+~|#$!*-]+$/;
+
 function standard(prefix: 'svix' | 'webhook', value: string, input: SignatureInput, secret: string): boolean {
   const id = input.headers.get(`${prefix}-id`);
   const time = input.headers.get(`${prefix}-timestamp`) ?? '';
   const key = standardKey(secret);
-  if (!id || key.length === 0 || !isFresh(time, input.nowMs)) return false;
+  if (!id || !STANDARD_ID.test(id) || key.length === 0 || !isFresh(time, input.nowMs)) return false;
   const expected = `v1,${hmac(key, 'base64', `${id}.${time}.`, input.body)}`;
   return value.split(' ').some((part) => isEqual(part, expected));
 }
 
 function stripe(value: string, input: SignatureInput, secret: string): boolean {
-  const pairs = value.split(',').map((part) => part.trim().split('=', 2));
-  const time = pairs.find(([key]) => key === 't')?.[1] ?? '';
+  const pairs = stripePairs(value);
+  const time = stripeTime(pairs);
   if (!isFresh(time, input.nowMs)) return false;
   const expected = hmac(secret, 'hex', `${time}.`, input.body);
   return pairs.some(([key, signature]) => key === 'v1' && isEqual(signature ?? '', expected));
+}
+
+function stripePairs(value: string): string[][] {
+  return value.split(',').map((part) => part.trim().split('=', 2));
+}
+
+function stripeTime(pairs: string[][]): string {
+  return pairs.find(([key]) => key === 't')?.[1] ?? '';
 }
 
 function hexOfBody(value: string, input: SignatureInput, secret: string): boolean {

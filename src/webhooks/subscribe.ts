@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { userError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
-import { parseScheme, SCHEME_NAMES } from './signatures.ts';
+import { createSecret } from './secret.ts';
+import type { AcceptedScheme } from './signatures.ts';
 import type { SubscriptionRecord } from './subscription-file.ts';
+import { SCHEME_WORDS, schemeOf } from './suggest-scheme.ts';
 
 /** What a user asks for; undefined keeps what is stored. */
 export interface SubscribeRequest {
@@ -19,11 +20,7 @@ export interface SubscribeRequest {
   filters?: unknown;
   scheme?: string;
   rateLimit?: number;
-}
-
-/** 32 random bytes in base64url. */
-export function createSecret(): string {
-  return randomBytes(32).toString('base64url');
+  knowledge?: boolean;
 }
 
 /**
@@ -34,9 +31,7 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
   const old = isRecord(stored) ? stored : {};
   const extra = { ...(isRecord(old['deliver_extra']) ? old['deliver_extra'] : {}), ...request.deliverExtra };
   if (request.chatId !== undefined) extra['chat_id'] = request.chatId;
-  const scheme = request.scheme === undefined ? undefined : parseScheme(request.scheme);
-  if (request.scheme !== undefined && !scheme)
-    throw userError('unknown_scheme', 400, `Unknown scheme '${request.scheme}'; known are ${SCHEME_NAMES.join(', ')}.`);
+  const scheme = request.scheme === undefined ? undefined : readScheme(request.scheme);
   const record: SubscriptionRecord = {
     ...old,
     description: request.description ?? old['description'] ?? '',
@@ -49,19 +44,30 @@ export function buildRecord(stored: unknown, request: SubscribeRequest, now: Dat
     ...(request.deliverOnly === undefined ? {} : { deliver_only: request.deliverOnly }),
     ...(request.script === undefined ? {} : { script: request.script }),
     ...(request.filters === undefined ? {} : { filters: request.filters }),
-    ...(scheme ? { scheme } : {}),
+    ...(scheme && scheme !== 'none' ? { scheme } : {}),
     ...(request.rateLimit === undefined ? {} : { rate_limit: request.rateLimit }),
+    ...(request.knowledge === undefined ? {} : { knowledge: request.knowledge }),
     created_at: old['created_at'] ?? now.toISOString(),
   };
+  if (scheme === 'none') delete record['scheme'];
   // A secret the user sets ends a rotation: the former ones must not stay valid.
   if (request.secret !== undefined) delete record['secrets'];
   if (record['deliver_only'] === true && record['deliver'] === 'log')
-    throw userError(
+    throw fail(
       'deliver_only_needs_target',
-      400,
       '--deliver-only requires --deliver to be a real target (telegram, slack, webhook, …), not log.',
     );
   return record;
+}
+
+/** The scheme a user names; `none` takes the choice back. Throws `unknown_scheme`. */
+export function readScheme(text: string): AcceptedScheme {
+  const scheme = text.trim().toLowerCase() === 'none' ? 'none' : schemeOf(text);
+  if (scheme) return scheme;
+  throw fail(
+    'unknown_scheme',
+    `Unknown scheme '${text}'; known are ${SCHEME_WORDS.join(', ')}, and none for any of them.`,
+  );
 }
 
 function usableSecret(stored: unknown): string | undefined {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { userError } from '../errors.ts';
+import { ensureHome } from '../config/home.ts';
+import { fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { replaceFile } from '../lib/replace-file.ts';
 
@@ -34,16 +35,15 @@ export async function readSubscriptions(home: string): Promise<Subscriptions> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return {};
-    throw userError('subscriptions_unreadable', 500, `${path} cannot be read (${code ?? 'unknown error'}).`, error);
+    throw fail('subscriptions_unreadable', `${path} cannot be read (${code ?? 'unknown error'}).`, { cause: error });
   }
   const parsed = parseSubscriptions(bytes);
   if (parsed) return parsed;
   // Named by its content, so that repeated attempts make one copy.
   const backup = `${path}.corrupt-${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}`;
   await writeFile(backup, bytes, { mode: 0o600 });
-  throw userError(
+  throw fail(
     'subscriptions_corrupt',
-    500,
     `${path} is not a JSON object, so nothing was written. A backup is in ${backup}; repair or remove the file.`,
   );
 }
@@ -57,7 +57,7 @@ export async function updateSubscriptions<T>(
   lock: Lock,
   change: (subscriptions: Subscriptions) => T | Promise<T>,
 ): Promise<T> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await ensureHome(home);
   const path = join(home, SUBSCRIPTION_FILE);
   return lock(`${path}.lock`, async () => {
     const subscriptions = await readSubscriptions(home);

@@ -2,6 +2,7 @@ import type { Deliverer, DeliveryResult } from '../delivery/model.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import type { Logger } from '../lib/log.ts';
 import type { AgentRunner } from './agent-runner.ts';
+import { isDestinationFromEvent } from './destination.ts';
 import type { EventPatch, RouteSnapshot, StoredWebhookEvent } from './event-record.ts';
 import { renderMessage, UNTRUSTED_NOTICE } from './message.ts';
 import { runScript, type ScriptResult } from './script.ts';
@@ -69,6 +70,8 @@ async function runStep({ event, work, payload, tools, signal }: Step): Promise<S
       skills,
       mode: work.mode,
       ...(work.toolsets ? { toolsets: work.toolsets } : {}),
+      ...(work.approvedTools ? { approvedTools: work.approvedTools } : {}),
+      ...((work.knowledge ?? !isDestinationFromEvent(work)) ? {} : { withoutKnowledge: true }),
       threadId: `webhook_${event.id}`,
       runId: event.runId ?? event.id,
       route: event.route,
@@ -112,6 +115,7 @@ export function deliverEvent(
     target: work.deliver,
     content: work.deliverOnly ? text : (event.answer ?? ''),
     extra,
+    extraTemplate: work.deliverExtra,
     deliveryId: event.id,
     ...(event.origin ? { origin: event.origin } : {}),
     progress: event.progress,

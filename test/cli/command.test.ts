@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { parseCommandArgs, usageError } from '../../src/cli/args.ts';
 import { type CliGroup, defineCliCommand, defineCliGroup } from '../../src/cli/command.ts';
 import { rootCommand } from '../../src/cli/index.ts';
-import { AppError, userError } from '../../src/errors.ts';
+import { AppError, fail } from '../../src/errors.ts';
 import { VERSION } from '../../src/version.ts';
 import { runWords } from './run-cli.ts';
 
@@ -130,7 +130,7 @@ describe('runCli', () => {
   });
 
   const failures: [name: string, error: unknown, status: number, stderr: string][] = [
-    ['a refusal', userError('x', 404, 'No thing of that name.'), 1, 'No thing of that name.\n'],
+    ['a refusal', fail('not_found', 'No thing of that name.'), 1, 'No thing of that name.\n'],
     ['wrong usage', usageError('Give one.'), 2, 'Give one.\n'],
     [
       'an unwritable file',

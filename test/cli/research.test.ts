@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineCliGroup } from '../../src/cli/command.ts';
-import { plain, renderPlan, renderSources } from '../../src/cli/research/render.ts';
+import { renderPlan, renderSources } from '../../src/cli/research/render.ts';
 import { researchCommand } from '../../src/cli/research.ts';
 import { type ModelServer, startModelServer } from '../helpers/model-server.ts';
 import { planText } from '../research/script.ts';
@@ -73,7 +73,7 @@ describe('agent research', () => {
 
 describe('on a narrow terminal', () => {
   const width = (text: string) => Math.max(...text.split('\n').map((line) => Bun.stringWidth(line)));
-  const words = (text: string) => plain(Bun.stripANSI(text)).split(/\s+/).filter(Boolean).join(' ');
+  const words = (text: string) => Bun.stripANSI(text).split(/\s+/).filter(Boolean).join(' ');
 
   test('the plan is broken at words', () => {
     const title = 'A rather long title that does not fit into forty columns at once';

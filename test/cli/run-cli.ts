@@ -11,14 +11,14 @@ export interface CliResult {
 export async function runWords(
   root: CliGroup,
   words: string[],
-  options: { env?: Record<string, string>; stdin?: string; signal?: AbortSignal } = {},
+  options: { env?: Record<string, string>; stdin?: string; signal?: AbortSignal; terminal?: boolean } = {},
 ): Promise<CliResult> {
   let stdout = '';
   let stderr = '';
   const text = (chunk: string | Uint8Array) => (typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk));
   const output = (add: (text: string) => void) => ({
     write: async (chunk: string | Uint8Array) => add(text(chunk)),
-    isTerminal: false,
+    isTerminal: options.terminal ?? false,
     columns: 80,
   });
   const context: CliContext = {
@@ -27,7 +27,7 @@ export async function runWords(
     stdin: {
       text: async () => options.stdin ?? '',
       bytes: async () => new TextEncoder().encode(options.stdin ?? ''),
-      isTerminal: false,
+      isTerminal: options.terminal ?? false,
     },
     stdout: output((chunk) => {
       stdout += chunk;

@@ -41,6 +41,7 @@ describe('the gate', () => {
     ['enable', 'a'],
     ['disable', 'a'],
     ['rotate-secret', 'a'],
+    ['pin', 'a'],
     ['events'],
     ['replay', 'x'],
   ];
@@ -125,7 +126,7 @@ describe('subscribe', () => {
       '--deliver-extra',
       'thread=7',
       '--secret',
-      'own',
+      'its-own-secret',
       '--deliver-only',
       '--filters',
       `@${join(home, 'filters.json')}`,
@@ -141,7 +142,7 @@ describe('subscribe', () => {
       skills: ['x', 'y'],
       deliver: 'webhook',
       deliver_extra: { chat_id: '-5', url: 'http://localhost/?a=b', thread: '7' },
-      secret: 'own',
+      secret: 'its-own-secret',
       deliver_only: true,
       filters: [{ field: 'a', equals: 1 }],
       scheme: 'standard',
@@ -173,6 +174,19 @@ describe('subscribe', () => {
     expect(result.status).toBe(status);
     expect(result.stderr).toContain(message);
     expect(await file().exists()).toBe(false);
+  });
+
+  test('says what an event decides: who reads the answer, and who is called', async () => {
+    const origin = await webhook('subscribe', 'a', '--deliver', 'origin');
+    expect(origin.stderr).toContain('so its runs do not read your private documents; --knowledge lets them.');
+    const opened = await webhook('subscribe', 'a', '--knowledge');
+    expect(opened.stderr).not.toContain('private documents');
+    expect((await stored())['a']).toMatchObject({ deliver: 'origin', knowledge: true });
+    expect((await webhook('subscribe', 'a', '--knowledge', '--no-knowledge')).status).toBe(2);
+    const called = (url: string) =>
+      webhook('subscribe', 'b', '--deliver', 'webhook', '--no-knowledge', '--deliver-extra', `url=${url}`);
+    expect((await called('{callback}')).stderr).toContain('takes its host from the event, so nothing is delivered');
+    expect((await called('https://hooks.example.org/{id}')).stderr).not.toContain('host');
   });
 
   test('50 processes at once lose none', async () => {
@@ -249,12 +263,12 @@ describe('list, show, remove, enable, disable, rotate-secret', () => {
   });
 
   test('rotate-secret keeps the old one for the grace time only', async () => {
-    await webhook('subscribe', 'a', '--secret', 'old');
+    await webhook('subscribe', 'a', '--secret', 'old-secret');
     const { stdout } = await webhook('rotate-secret', 'a', '--grace', '24h', '--json');
     const { secret } = JSON.parse(stdout);
     const record = (await stored())['a'];
     expect(record?.['secret']).toBe(secret);
-    expect(record?.['secrets']).toEqual([secret, { secret: 'old', expires_at: expect.any(String) }]);
+    expect(record?.['secrets']).toEqual([secret, { secret: 'old-secret', expires_at: expect.any(String) }]);
     await webhook('rotate-secret', 'a');
     expect((await stored())['a']).not.toHaveProperty('secrets');
     expect((await webhook('rotate-secret', 'a', '--grace', 'soon')).status).toBe(2);
@@ -277,10 +291,10 @@ describe('list, show, remove, enable, disable, rotate-secret', () => {
   });
 
   test('rotate-secret opens no route to others than this machine', async () => {
-    await webhook('subscribe', 'a', '--secret', 'old');
+    await webhook('subscribe', 'a', '--secret', 'old-secret');
     for (const secret of ['INSECURE_NO_AUTH', '  ', ''])
       expect((await webhook('rotate-secret', 'a', '--secret', secret)).status).toBe(1);
-    expect((await stored())['a']?.['secret']).toBe('old');
+    expect((await stored())['a']?.['secret']).toBe('old-secret');
   });
 
   test('a corrupt file is left alone and the backup is named', async () => {

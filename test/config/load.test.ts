@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ensureHome, resolveHome } from '../../src/config/home.ts';
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ensureHome, isSharedFolder, resolveHome } from '../../src/config/home.ts';
 import { type LoadConfigOptions, loadConfig } from '../../src/config/load.ts';
 import { AppError } from '../../src/errors.ts';
 import { homeFolder } from './home-folder.ts';
@@ -304,12 +305,31 @@ describe('home', () => {
     expect(resolveHome(env, override)).toBe(expected);
   });
 
-  test('is created for its owner only, and an existing one keeps its mode', async () => {
+  test("is its owner's only, whoever made it", async () => {
     const home = join(homeFolder(), 'deep', 'home');
-    await ensureHome(home);
+    expect(await ensureHome(home)).toBe(true);
     expect(statSync(home).mode & 0o777).toBe(0o700);
+    chmodSync(home, 0o777);
+    expect(await ensureHome(home)).toBe(true);
+    expect(statSync(home).mode & 0o777).toBe(0o700);
+  });
+
+  test('that others use too keeps its mode, and the answer says so', async () => {
+    const home = join(homeFolder(), 'tmp');
+    mkdirSync(home);
+    chmodSync(home, 0o1777);
+    expect(await ensureHome(home)).toBe(false);
+    expect(statSync(home).mode & 0o7777).toBe(0o1777);
+    for (const shared of ['/', '/srv', '/var', dirname(homedir())]) expect(isSharedFolder(shared)).toBe(true);
+    for (const own of [homedir(), '/data', '/srv/agent', '/var/lib/agent']) expect(isSharedFolder(own)).toBe(false);
+  });
+
+  test.if(process.getuid?.() === 0)('of another user keeps its mode, and the answer says so', async () => {
+    const home = join(homeFolder(), 'theirs');
+    mkdirSync(home);
     chmodSync(home, 0o755);
-    await ensureHome(home);
+    chownSync(home, 12345, 12345);
+    expect(await ensureHome(home)).toBe(false);
     expect(statSync(home).mode & 0o777).toBe(0o755);
   });
 

@@ -1,10 +1,14 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { TargetSettings } from '../../src/config/sections/platforms.ts';
+import { createGuardedStreamFetch } from '../../src/crawl/guarded-stream-fetch.ts';
 import { createDeliverer } from '../../src/delivery/deliver.ts';
 import type { DeliveryRequest, DeliveryResult } from '../../src/delivery/model.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { Value } from '../../src/schema.ts';
 import { startPlatform, type Wire } from '../helpers/platform-servers.ts';
+
+/** The fetch for addresses the operator wrote, as the product builds it. */
+export const guardedFetch = createGuardedStreamFetch({ allowPrivateNetwork: true, anyPort: true });
 
 /** `platforms` settings with their defaults. */
 export function targetSettings(settings: Record<string, unknown>): TargetSettings {
@@ -20,7 +24,14 @@ export function deliveryContract(name: string, wire: Wire): void {
     // Standard Webhooks receivers compare the signed time with their own clock.
     const clock = { now: () => Date.now(), sleep: () => Promise.reject(new Error('no sleeping')) };
     const build = (timeoutMs = 2000) =>
-      createDeliverer({ config: targetSettings(wire.settings(platform.base)), fetch, clock, log, timeoutMs });
+      createDeliverer({
+        config: targetSettings(wire.settings(platform.base)),
+        fetch,
+        guardedFetch,
+        clock,
+        log,
+        timeoutMs,
+      });
     const send = (request: Partial<DeliveryRequest> = {}, timeoutMs?: number): Promise<DeliveryResult> =>
       build(timeoutMs).deliver({
         target: wire.target,
@@ -145,6 +156,7 @@ export function deliveryContract(name: string, wire: Wire): void {
       const deliverer = createDeliverer({
         config: targetSettings(wire.settings('http://127.0.0.1:1')),
         fetch,
+        guardedFetch,
         clock,
         log,
       });
@@ -172,7 +184,13 @@ export function deliveryContract(name: string, wire: Wire): void {
     });
 
     test('without its settings it says which are missing and calls nobody', async () => {
-      const deliverer = createDeliverer({ config: targetSettings({}), fetch: failingFetch, clock, log });
+      const deliverer = createDeliverer({
+        config: targetSettings({}),
+        fetch: failingFetch,
+        guardedFetch: failingFetch,
+        clock,
+        log,
+      });
       const status = deliverer.targets().find((target) => target.name === wire.target);
       expect(status).toEqual({ name: wire.target, configured: wire.missing.length === 0, missing: wire.missing });
       if (wire.missing.length === 0) return;

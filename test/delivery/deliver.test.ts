@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { createDeliverer } from '../../src/delivery/deliver.ts';
 import type { DeliveryRequest } from '../../src/delivery/model.ts';
 import { createLogger, silentLogger } from '../../src/lib/log.ts';
-import { targetSettings } from '../contract/delivery.ts';
+import { guardedFetch, targetSettings } from '../contract/delivery.ts';
 
 interface Call {
   path: string;
@@ -43,7 +43,7 @@ const clock = { now: () => NOW, sleep: () => Promise.reject(new Error('no sleepi
 
 function deliver(settings: Record<string, unknown>, request: Partial<DeliveryRequest>) {
   const log = createLogger({ level: 'debug', format: 'json', write: (line) => lines.push(line) });
-  return createDeliverer({ config: targetSettings(settings), fetch, clock, log }).deliver({
+  return createDeliverer({ config: targetSettings(settings), fetch, guardedFetch, clock, log }).deliver({
     target: 'log',
     content: 'hello',
     extra: {},
@@ -55,7 +55,7 @@ function deliver(settings: Record<string, unknown>, request: Partial<DeliveryReq
 
 describe('createDeliverer', () => {
   test('knows every target of the product', () => {
-    const deliverer = createDeliverer({ config: targetSettings({}), fetch, clock, log: silentLogger });
+    const deliverer = createDeliverer({ config: targetSettings({}), fetch, guardedFetch, clock, log: silentLogger });
     expect(
       deliverer
         .targets()

@@ -4,7 +4,8 @@ import { createDeliverer } from '../../src/delivery/deliver.ts';
 import type { DeliveryRequest } from '../../src/delivery/model.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLogger } from '../../src/lib/log.ts';
-import { targetSettings } from '../contract/delivery.ts';
+import { guardedFetch, targetSettings } from '../contract/delivery.ts';
+import { HOSTILE } from '../helpers/hostile-text.ts';
 
 let running: SMTPServer | undefined;
 afterEach(() => new Promise<void>((resolve) => (running ? running.close(() => resolve()) : resolve())));
@@ -55,6 +56,7 @@ function send(
   return createDeliverer({
     config: targetSettings({ email }),
     fetch,
+    guardedFetch,
     clock: systemClock,
     log: silentLogger,
     timeoutMs,
@@ -101,6 +103,23 @@ describe('delivery target email', () => {
     expect(header(mails[0], 'Bcc')).toBeUndefined();
     expect(mails[0]?.to).toEqual(['ops@example.net']);
   });
+
+  test('a subject neither turns its direction nor steers the terminal of a mail reader', async () => {
+    const { port, mails } = await startMailServer();
+    const extra = { chat_id: 'ops@example.net', subject: `\u202e${HOSTILE}\nmore` };
+    expect(await send(port, { extra })).toEqual({ ok: true });
+    expect(header(mails[0], 'Subject')).toStartWith('=?UTF-8?Q?evil_=5D0=3Bowned_=5B2J_31m_dlrow');
+    expect(mails[0]?.raw).not.toMatch(/=(1B|07|0D|7F|C2=9B|E2=80=A[8-E]|E2=81=A[6-9])/);
+  });
+
+  test.each(['ops\u001b@example.net', 'ops@exam\u0001ple.net', 'ops@\u202eexample.net'])(
+    'an address that a mailer would read differently is refused: %j',
+    async (address) => {
+      const { port, mails } = await startMailServer();
+      expect(await send(port, { extra: { chat_id: address } })).toMatchObject({ code: 'target_bad_destination' });
+      expect(mails).toEqual([]);
+    },
+  );
 
   test('goes to the home address when the route names none', async () => {
     const { port, mails } = await startMailServer();

@@ -5,6 +5,9 @@ import { binaryPath } from './binary.ts';
 
 export interface ServingBinary extends AsyncDisposable {
   url: string;
+  /** The address of the webhook listener, when that is enabled. */
+  webhooksUrl: string | undefined;
+  pid: number;
   home: string;
   exited: Promise<number>;
   /** What it wrote to stderr so far. */
@@ -33,10 +36,13 @@ export async function startBinary(
     for await (const bytes of child.stderr as unknown as AsyncIterable<Uint8Array>)
       log += decoder.decode(bytes, { stream: true });
   })();
-  const url = await readAddress(child.stdout, () => log);
+  const line = await readAnnouncement(child.stdout, () => log);
+  const url = addressIn(line) as string;
   const request = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
   return {
     url,
+    webhooksUrl: addressIn(line.split('webhooks: ')[1] ?? ''),
+    pid: child.pid,
     home,
     exited: child.exited.then(async (status) => {
       await logged;
@@ -55,15 +61,17 @@ export async function startBinary(
   };
 }
 
-async function readAddress(stdout: ReadableStream<Uint8Array>, log: () => string): Promise<string> {
+const addressIn = (text: string) => /http:\/\/[\w.[\]:-]+:\d+/.exec(text)?.[0];
+
+/** The line that names the addresses. */
+async function readAnnouncement(stdout: ReadableStream<Uint8Array>, log: () => string): Promise<string> {
   const reader = stdout.getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (value) text += decoder.decode(value, { stream: true });
-    const address = /http:\/\/[\w.[\]:-]+:\d+/.exec(text)?.[0];
-    if (address) return address;
+    if (text.includes('\n') && addressIn(text)) return text;
     if (done) throw new Error(`The binary ended before it listened: ${text}${log()}`);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { upstreamError } from '../../src/errors.ts';
+import { fail } from '../../src/errors.ts';
 import { gradeOf } from '../../src/evaluation/grade.ts';
 import { countWords, measureReport } from '../../src/evaluation/metrics.ts';
 import { createEvaluationRoutes } from '../../src/evaluation/routes.ts';
@@ -145,7 +145,7 @@ describe('POST /api/report/evaluate', () => {
   });
 
   test('a model that fails is a 500, never made-up scores', async () => {
-    const error = upstreamError('upstream_timeout', 'The model did not answer in time.', { retryable: true });
+    const error = fail('upstream_timeout', 'The model did not answer in time.', { retryable: true });
     await using it = await open([{ agent: 'evaluator', error }]);
     const response = await it.evaluate({ content: 'a', query: 'b', use_llm: true });
     expect(response.status).toBe(500);

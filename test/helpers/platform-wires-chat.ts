@@ -12,6 +12,7 @@ export const telegram: Wire = {
     demand(body['chat_id'] === '-100999' && body['message_thread_id'] === 42, 'wrong chat');
     demand(body['parse_mode'] === undefined || body['parse_mode'] === 'MarkdownV2', 'wrong parse_mode');
     if (body['parse_mode']) readMarkdownV2(String(body['text']));
+    demand(JSON.stringify(body['link_preview_options']) === '{"is_disabled":true}', 'preview');
     return json({ ok: true, result: { message_id: 1 } });
   },
   rateLimited: () =>
@@ -38,6 +39,7 @@ export const discord: Wire = {
     demandHeader(request, 'authorization', 'Bot discord-token');
     demand(String(request.body['nonce']).length <= 25 && request.body['enforce_nonce'] === true, 'nonce');
     demand(JSON.stringify(request.body['allowed_mentions']) === '{"parse":[]}', 'pings');
+    demand(request.body['flags'] === 4, 'preview');
     return json({ id: '1' });
   },
   rateLimited: () =>
@@ -60,6 +62,7 @@ export const discordWebhook: Wire = {
     demand(path === '/api/webhooks/11/discord-hook-token', `wrong path ${path}`);
     demand(query.get('wait') === 'true' && query.get('thread_id') === '998877665544', 'query');
     demand(JSON.stringify(body['allowed_mentions']) === '{"parse":[]}', 'pings');
+    demand(body['flags'] === 4, 'preview');
     return json({ id: '1' });
   },
 };
@@ -82,6 +85,7 @@ export const slack: Wire = {
     demand(request.path === '/api/chat.postMessage', `wrong path ${request.path}`);
     demandHeader(request, 'authorization', 'Bearer xoxb-slack-token');
     demand(request.body['channel'] === 'C0123ABCD' && request.body['thread_ts'] === '1700000000.000100', 'channel');
+    demand(request.body['unfurl_links'] === false && request.body['unfurl_media'] === false, 'preview');
     demand(
       /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(
         String(request.body['client_msg_id']),
@@ -105,8 +109,9 @@ export const slackWebhook: Wire = {
   settings: (base) => ({ slack: { webhook_url: `${base}/services/T0/B0/slack-hook-token` } }),
   extra: {},
   secrets: ['slack-hook-token'],
-  accept({ path }) {
+  accept({ path, body }) {
     demand(path === '/services/T0/B0/slack-hook-token', `wrong path ${path}`);
+    demand(body['unfurl_links'] === false && body['unfurl_media'] === false, 'preview');
     return new Response('ok');
   },
   rateLimited: () => new Response('rate_limited', { status: 429, headers: { 'retry-after': '1' } }),

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Crawler } from '../../src/crawl/crawl.ts';
-import { userError } from '../../src/errors.ts';
+import { fail } from '../../src/errors.ts';
 import type { KnowledgeProvider, Passage } from '../../src/knowledge/model.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
@@ -60,7 +60,7 @@ export const PAGES = [
 const crawler: Crawler = {
   crawl: async (url) => {
     const page = PAGES.find((entry) => entry.url === url);
-    if (!page) throw userError('url_refused', 422, 'The address is not allowed.');
+    if (!page) throw fail('url_refused', 'The address is not allowed.');
     return { url, title: page.title, crawled_content: `# ${page.title}\n\n${page.content}` };
   },
 };

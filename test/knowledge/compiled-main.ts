@@ -1,12 +1,16 @@
 // Entry point of the binary that compiled.test.ts builds: HOME QUERY FILE… → passages as JSON.
+import { serveAsWorker } from '../../src/cli/serve-as-worker.ts';
 import { createLocalKnowledge } from '../../src/knowledge/local.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
+import { defaultConfig } from '../helpers/test-server.ts';
+
+if (await serveAsWorker(process.argv.slice(2))) process.exit(0);
 
 const [home, query, ...files] = process.argv.slice(2);
 const knowledge = createLocalKnowledge({
   home: home!,
-  config: { provider: 'local', handbook: false, max_file_bytes: 1_000_000, path: 'knowledge.db' },
+  config: { ...defaultConfig().knowledge, handbook: false },
   log: createLogger({ level: 'warn', format: 'text' }),
   clock: systemClock,
 });

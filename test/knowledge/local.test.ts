@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { AppError } from '../../src/errors.ts';
 import { describeKnowledge } from '../contract/knowledge.ts';
 import { bytesOf, makePdf } from './make-documents.ts';
-import { openKnowledge, signal } from './open-knowledge.ts';
+import { knowledgeConfig, openKnowledge, signal } from './open-knowledge.ts';
 
 describeKnowledge('the local store', async (documents) => {
   const held = openKnowledge();
@@ -87,12 +87,13 @@ describe('adding documents', () => {
   });
 
   test('gives up on a document that takes too long and goes on with the next', async () => {
-    await using held = openKnowledge({ parseTimeoutMs: 40 });
+    await using held = openKnowledge({ config: knowledgeConfig({ read_timeout_seconds: 0.04 }) });
     const slow = makePdf(
       Array.from({ length: 3_000 }, (_, page) => Array.from({ length: 30 }, () => `Line of page ${page}`)),
     );
     const failure = await failureOf(held.knowledge.ingest({ name: 'slow.pdf', bytes: slow }, signal));
-    expect(failure).toMatchObject({ code: 'unreadable_content', status: 400 });
+    expect(failure).toMatchObject({ code: 'document_time_limit', status: 422 });
+    expect(failure?.message).toContain('0.04 seconds it may take (knowledge.read_timeout_seconds)');
     await using patient = openKnowledge({ home: held.home });
     expect(await patient.knowledge.ingest({ name: 'quick.md', bytes: bytesOf('# Quick') }, signal)).toMatchObject({
       title: 'Quick',

@@ -21,6 +21,13 @@ export interface OpenKnowledge extends AsyncDisposable {
   another(options?: Partial<LocalKnowledgeOptions>): LocalKnowledge;
 }
 
+/** The settings of a store without the handbook. */
+export function knowledgeConfig(
+  changes: Partial<LocalKnowledgeOptions['config']> = {},
+): LocalKnowledgeOptions['config'] {
+  return { ...defaultConfig().knowledge, handbook: false, ...changes };
+}
+
 /** Opens a store without the handbook unless pages are given. */
 export function openKnowledge(options: Partial<LocalKnowledgeOptions> = {}): OpenKnowledge {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'agent-knowledge-'));
@@ -32,7 +39,7 @@ export function openKnowledge(options: Partial<LocalKnowledgeOptions> = {}): Ope
     const handbookPages = more.handbookPages ?? options.handbookPages;
     const knowledge = createLocalKnowledge({
       home,
-      config: { ...defaultConfig().knowledge, handbook: handbookPages !== undefined },
+      config: knowledgeConfig({ handbook: handbookPages !== undefined }),
       log: createLogger({ level: 'debug', format: 'json', write: (line) => log.push(line) }),
       clock,
       ...options,

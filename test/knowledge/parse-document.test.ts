@@ -123,7 +123,6 @@ describe('DOCX', () => {
 });
 
 describe('bad documents', () => {
-  const bomb = zipSync({ 'word/document.xml': new Uint8Array(80 << 20).fill(32) });
   test.each<[string, string, string | Uint8Array, string]>([
     ['an empty file', 'x.md', '', 'empty_file'],
     ['white space only', 'x.txt', ' \n\t\n', 'empty_file'],
@@ -145,7 +144,6 @@ describe('bad documents', () => {
     ['text named .docx', 'x.docx', 'hello', 'unreadable_content'],
     ['another zip named .docx', 'x.docx', zipSync({ 'a.txt': bytesOf('a') }), 'unreadable_content'],
     ['an old Word file', 'x.docx', Uint8Array.from([0xd0, 0xcf, 0x11, 0xe0, 0, 0]), 'unreadable_content'],
-    ['a zip bomb', 'x.docx', bomb, 'unreadable_content'],
     ['broken XML', 'x.docx', makeDocx('<w:p><w:r>'), 'unreadable_content'],
   ])('%s is refused', async (_name, name, content, code) => {
     const error = await parse(name, content).catch((reason: unknown) => reason);
@@ -153,6 +151,45 @@ describe('bad documents', () => {
     expect(error).toMatchObject({ code, status: 400, category: 'user' });
     expect((error as AppError).message).toMatch(/^[A-Z].*\.$/);
   });
+
+  const bomb = zipSync({ 'word/document.xml': new Uint8Array(80 << 20).fill(32) });
+  const nested = `${'<w:tbl><w:tr><w:tc>'.repeat(200)}${'</w:tc></w:tr></w:tbl>'.repeat(200)}`;
+  test.each<[string, string, () => string | Uint8Array, string, number, string]>([
+    ['a zip bomb', 'x.docx', () => bomb, 'document_too_large', 413, '67108864 bytes once it is unpacked'],
+    [
+      'one huge paragraph in a small DOCX',
+      'x.docx',
+      () => makeDocx(paragraph('word '.repeat(4_100_000))),
+      'document_too_large',
+      413,
+      '20000000 characters of text',
+    ],
+    [
+      'a DOCX of a million paragraphs',
+      'x.docx',
+      () => makeDocx('<w:p/>'.repeat(1_000_000)),
+      'document_too_complex',
+      422,
+      '500000 elements',
+    ],
+    ['a DOCX of tables in tables', 'x.docx', () => makeDocx(nested), 'document_too_complex', 422, '500 elements deep'],
+    [
+      'a page of a million elements',
+      'x.html',
+      () => '<p>a<b>c'.repeat(500_000),
+      'document_too_complex',
+      422,
+      '500000 elements',
+    ],
+  ])('%s is refused by name of the limit', async (_name, name, content, code, status, limit) => {
+    const error = await parse(name, content()).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code, status, category: 'user', message: expect.stringContaining(limit) });
+  });
+
+  test('a text file is bounded by its own size only, and a long line in it costs no more than short ones', async () => {
+    const { chunks } = await parse('x.txt', 'word '.repeat(1_000_000));
+    expect(chunks.length).toBeGreaterThan(2_000);
+  }, 5_000);
 
   test('a size that lies does not unpack more than it says', async () => {
     const liar = zipSync({ 'word/document.xml': new Uint8Array(4 << 20).fill(32) });

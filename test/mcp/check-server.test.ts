@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { checkArgs } from '../../src/mcp/check-args.ts';
 import { checkEnv } from '../../src/mcp/check-env.ts';
 import { checkHeaders } from '../../src/mcp/check-headers.ts';
@@ -8,7 +9,11 @@ import { createMcpPolicy } from '../../src/mcp/policy.ts';
 import { checkMcpSettings, validateMcpSettings } from '../../src/mcp/validate-settings.ts';
 import { defaultConfig } from '../helpers/test-server.ts';
 
-const policy = createMcpPolicy(defaultConfig());
+const SCRIPTS = join(import.meta.dir, '../fixtures/mcp');
+const SCRIPT = join(SCRIPTS, 'misbehave.mjs');
+const config = defaultConfig();
+config.mcp.script_dirs = [SCRIPTS];
+const policy = createMcpPolicy(config);
 
 describe('arguments that start real servers are allowed', () => {
   test.each([
@@ -20,14 +25,13 @@ describe('arguments that start real servers are allowed', () => {
     ['uvx', 'mcp-server-fetch'],
     ['uvx', '--from', 'mcp-server-git==1.0.0', 'mcp-server-git', '--repository', '/srv/repo'],
     ['uvx', '--with', 'requests[socks]', '-p', '3.12', 'mcp-server-time@latest'],
-    ['node', '/opt/server/index.js', 'stdio', '-p', '3000'],
-    ['node', '--no-warnings', '--max-old-space-size=512', 'server.mjs'],
-    ['python3', '-u', 'server.py', '--verbose'],
-    ['python3', '-m', 'mcp_server_time', '--local-timezone', 'Europe/Berlin'],
+    ['node', SCRIPT, 'stdio', '-p', '3000'],
+    ['node', '--no-warnings', '--max-old-space-size=512', SCRIPT],
+    ['python3', '-u', SCRIPT, '--verbose'],
     ['docker', 'run', '-i', '--rm', '-e', 'GITHUB_TOKEN', 'ghcr.io/github/github-mcp-server:v1'],
     ['docker', 'run', '--interactive', '--rm', '--network', 'none', '--env', 'MODE=fast', 'mcp/time'],
   ] as string[][])('%s %s %s', (command = '', ...args: string[]) => {
-    expect(checkArgs(command, args)).toBeUndefined();
+    expect(checkArgs(command, args, policy)).toBeUndefined();
   });
 });
 
@@ -127,11 +131,11 @@ describe('arguments that hand over code, options or paths are refused', () => {
     ['npx', '-y', 'pkg', '..\\windows'],
     ['npx', '-y', 'pkg', 'x'.repeat(5000)],
   ] as string[][])('%s %s %s', (command = '', ...args: string[]) => {
-    expect(checkArgs(command, args)).toMatch(/\.$|character .$/);
+    expect(checkArgs(command, args, policy)).toMatch(/\.$|character .$/);
   });
 
   test('more than a hundred arguments', () => {
-    expect(checkArgs('node', ['x.js', ...new Array(100).fill('a')])).toContain('at most 100');
+    expect(checkArgs('node', [SCRIPT, ...new Array(100).fill('a')], policy)).toContain('at most 100');
   });
 });
 
@@ -159,9 +163,9 @@ describe('commands', () => {
     expect(stdio(null)).toMatchObject({ ok: false, problems: [{ message: 'The transport stdio needs a command.' }] });
   });
   test('an allowed command passes as it is', () => {
-    expect(stdio('node', ['x.js'])).toEqual({
+    expect(stdio('node', [SCRIPT])).toEqual({
       ok: true,
-      target: { transport: 'stdio', command: 'node', args: ['x.js'], env: {}, trusted: false },
+      target: { transport: 'stdio', command: 'node', args: [SCRIPT], env: {}, trusted: false },
     });
   });
 });
@@ -236,7 +240,7 @@ describe('variables and headers', () => {
   ])('the variable "%s" is refused', (name) => {
     expect(checkEnv({ [name]: 'x' })?.message).toBeString();
   });
-  test.each(['API_KEY', 'GITHUB_PERSONAL_ACCESS_TOKEN', 'NODE_ENV', 'DEBUG', '_x1', 'DATABASE_URL'])(
+  test.each(['API_KEY', 'GITHUB_PERSONAL_ACCESS_TOKEN', 'NODE_ENV', 'DEBUG', 'DATABASE_URL'])(
     '%s may be set',
     (name) => {
       expect(checkEnv({ [name]: 'va lue\nwith lines' })).toBeUndefined();
@@ -274,7 +278,7 @@ describe('mcp_settings', () => {
           one: {
             transport: 'stdio',
             command: 'node',
-            args: ['x.js'],
+            args: [SCRIPT],
             enabled_tools: ['a'],
             add_to_agents: ['coder'],
             name: 'x',
@@ -288,7 +292,7 @@ describe('mcp_settings', () => {
     expect(servers).toEqual([
       {
         name: 'one',
-        target: { transport: 'stdio', command: 'node', args: ['x.js'], env: {}, trusted: false },
+        target: { transport: 'stdio', command: 'node', args: [SCRIPT], env: {}, trusted: false },
         timeoutMs: 60_000,
         enabledTools: ['a'],
         agents: ['coder'],
@@ -308,7 +312,7 @@ describe('mcp_settings', () => {
       expect(validateMcpSettings(settings, policy)).toEqual([]);
     },
   );
-  const node = { transport: 'stdio', command: 'node', args: ['x.js'] };
+  const node = { transport: 'stdio', command: 'node', args: [SCRIPT] };
   test.each([
     ['text', '/mcp_settings'],
     [{ servers: [] }, '/mcp_settings/servers'],

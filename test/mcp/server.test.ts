@@ -7,7 +7,6 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLogger } from '../../src/lib/log.ts';
-import { checkCaller } from '../../src/mcp/server/check-caller.ts';
 import { type AgentPorts, createResearchPort } from '../../src/mcp/server/ports.ts';
 import { createMcpServerRoutes } from '../../src/mcp/server/routes.ts';
 import { McpSessions } from '../../src/mcp/server/sessions.ts';
@@ -61,15 +60,10 @@ async function startAgent(options: ServerOptions = {}) {
     idleMs: 60_000,
   });
   const server = await startTestServer({
-    server: { api_token: options.token },
+    server: { api_token: options.token, allowed_hosts: ['agent.example.org'] },
     routes: [
       createMcpServerRoutes({
         sessions,
-        callers: {
-          boundHost: '127.0.0.1',
-          allowedHosts: ['agent.example.org'],
-          allowedOrigins: ['http://localhost:3000'],
-        },
         maxBodyBytes: 1 << 20,
       }),
     ],
@@ -416,9 +410,9 @@ describe('sessions', () => {
   });
 
   test.each([
-    [{ host: 'evil.example' }, 403],
-    [{ host: 'evil.example:8000', origin: 'http://evil.example:8000' }, 403],
-    [{ host: 'localhost.evil.example' }, 403],
+    [{ host: 'evil.example' }, 421],
+    [{ host: 'evil.example:8000', origin: 'http://evil.example:8000' }, 421],
+    [{ host: 'localhost.evil.example' }, 421],
     [{ origin: 'http://evil.example' }, 403],
     [{ origin: 'null' }, 403],
     [{ origin: 'http://localhost:3000.evil.example' }, 403],
@@ -431,22 +425,6 @@ describe('sessions', () => {
     const response = await send(agent.url, initialize, extra);
     await response.text();
     expect(response.status).toBe(status);
-  });
-
-  test.each([
-    ['[::1]:8000', true],
-    ['127.0.0.1', true],
-    ['192.168.1.5:8000', true],
-    ['LOCALHOST', true],
-    ['localhost.', true],
-    ['', false],
-    ['a b', false],
-    ['localhost@evil.example', false],
-    ['localhost/evil.example', false],
-    ['0x7f000001.evil.example', false],
-  ])('the host %s: allowed is %p', (host, allowed) => {
-    const rules = { boundHost: '127.0.0.1', allowedHosts: [], allowedOrigins: [] };
-    expect(checkCaller(new Headers({ host }), rules).ok).toBe(allowed);
   });
 });
 

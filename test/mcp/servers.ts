@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '../../src/config/schema.ts';
 import { createGuardedStreamFetch } from '../../src/crawl/guarded-stream-fetch.ts';
 import type { ConnectionNeeds } from '../../src/mcp/connection.ts';
@@ -38,6 +38,10 @@ export async function openPlace(change: (config: Config) => void = () => {}): Pr
   const config = defaultConfig();
   config.mcp.path = PATH_WITH_NODE;
   config.mcp.enable_server_configuration = true;
+  config.mcp.script_dirs = [MODULES, dirname(MISBEHAVE)];
+  // What is approved and what a sandbox hides has tests of its own.
+  config.mcp.require_approval = false;
+  config.mcp.sandbox = 'off';
   change(config);
   return {
     home,

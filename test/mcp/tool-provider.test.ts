@@ -219,6 +219,7 @@ describe('tools of servers in a run', () => {
       [
         'AGENT_MCP_ID',
         'BUN_INSTALL_CACHE_DIR',
+        'DENO_DIR',
         'HOME',
         'LANG',
         'MY_KEY',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import OpenAI, { APIError } from 'openai';
-import { upstreamError } from '../../src/errors.ts';
+import { fail, type UpstreamCode } from '../../src/errors.ts';
 import { gate, type ScriptedStep, scriptedModel, scriptedModels } from '../helpers/scripted-model.ts';
 import { finding, HANDOFF, plan, planText, report, search } from '../research/script.ts';
 import { readStream, startOpenAiApp } from './openai-app.ts';
@@ -348,8 +348,8 @@ describe('refusals have OpenAI’s shape', () => {
 });
 
 describe('failures of the provider', () => {
-  const failure = (code: Parameters<typeof upstreamError>[0]) =>
-    upstreamError(code, 'api.example.org refused the key (HTTP 401).', { retryable: false });
+  const failure = (code: UpstreamCode) =>
+    fail(code, 'api.example.org refused the key (HTTP 401).', { retryable: false });
 
   test.each([
     ['upstream_rejected', 502],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { fail } from '../../src/errors.ts';
 import { createExtractiveModel } from '../../src/models/extractive/extractive.ts';
 import { measureLoudness } from '../../src/speech/loudness.ts';
 import { parseMp3 } from '../../src/speech/mp3-frames.ts';
@@ -348,8 +349,7 @@ test('missing speech settings are a 500 that names the variable', async () => {
 });
 
 test('a failing model is a 500 with the code of the failure', async () => {
-  const { upstreamError } = await import('../../src/errors.ts');
-  const error = upstreamError('upstream_timeout', 'The model did not answer in time.', { retryable: true });
+  const error = fail('upstream_timeout', 'The model did not answer in time.', { retryable: true });
   await using it = await open({ script: [{ agent: 'podcast', error }] });
   const response = await it.make({ content: 'x' });
   expect(response.status).toBe(500);

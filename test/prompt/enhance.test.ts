@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { upstreamError } from '../../src/errors.ts';
+import { fail } from '../../src/errors.ts';
 import { Gate } from '../../src/lib/gate.ts';
 import { createExtractiveModel } from '../../src/models/extractive/extractive.ts';
 import { readEnhanced } from '../../src/prompt/enhance.ts';
@@ -82,10 +82,7 @@ describe('POST /api/prompt/enhance', () => {
   });
 
   test.each([
-    [
-      'upstream_unavailable',
-      { error: upstreamError('upstream_unavailable', 'The model is down.', { retryable: true }) },
-    ],
+    ['upstream_unavailable', { error: fail('upstream_unavailable', 'The model is down.', { retryable: true }) }],
     ['upstream_rejected', { text: ' ' }],
     ['internal_error', { error: new Error('secret') }],
   ])('a model that fails is a 500 %s, never the prompt as it was', async (code, step) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { upstreamError } from '../../src/errors.ts';
+import { fail } from '../../src/errors.ts';
 import { createExtractiveModel } from '../../src/models/extractive/extractive.ts';
 import { frameProse, proseFrames } from '../../src/prose/frames.ts';
 import { shorten } from '../../src/prose/shorten.ts';
@@ -110,7 +110,7 @@ describe('what is refused with 422', () => {
 });
 
 describe('failures', () => {
-  const failure = upstreamError('upstream_rate_limited', 'The model limits the rate of requests.', { retryable: true });
+  const failure = fail('upstream_rate_limited', 'The model limits the rate of requests.', { retryable: true });
 
   test('before the first text are an HTTP 500 with the code', async () => {
     await using it = await open([{ agent: 'prose', error: failure }]);

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { upstreamError } from '../../src/errors.ts';
+import { fail } from '../../src/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLogger } from '../../src/lib/log.ts';
 import { createEventRunner } from '../../src/research/event-runner.ts';
@@ -128,7 +128,7 @@ test('the same id gives the same answer without asking the model again', async (
 });
 
 test('a failed run is told with whether it may be tried again, and goes on from what it had', async () => {
-  const down = upstreamError('upstream_unavailable', 'The model is not available.', { retryable: true });
+  const down = fail('upstream_unavailable', 'The model is not available.', { retryable: true });
   await using env = await setup([
     { agent: 'webhook', toolCalls: [{ name: 'web_search', args: { query: 'x' } }] },
     { agent: 'webhook', error: down },

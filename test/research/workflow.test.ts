@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { fail } from '../../src/errors.ts';
 import { fixedSearch, PAGES, startResearchApp, textOf } from '../helpers/research-app.ts';
 import { type ScriptedStep, scriptedModel, scriptedModels } from '../helpers/scripted-model.ts';
 import { finding, HANDOFF, plan, question, report, search } from './script.ts';
@@ -224,11 +225,10 @@ test('the planner is asked again while iterations are left, with the findings', 
 });
 
 test('a failed step is visible, the run goes on, and the report is told', async () => {
-  const { upstreamError } = await import('../../src/errors.ts');
   const failing: ScriptedStep = {
     agent: 'researcher',
     when: (request) => JSON.stringify(request.messages).includes('part 2'),
-    error: upstreamError('upstream_unavailable', 'The model m is not available.', { retryable: true }),
+    error: fail('upstream_unavailable', 'The model m is not available.', { retryable: true }),
   };
   const { model, app: server } = await app([HANDOFF, plan(2), failing, finding(), report()]);
   await using _ = server;
@@ -374,8 +374,7 @@ test('a listed tool waits for approval; a refusal is told to the model', async (
 });
 
 test('a failed run after acceptance can be accepted again and repeats no finished work', async () => {
-  const { upstreamError } = await import('../../src/errors.ts');
-  const down = upstreamError('upstream_unavailable', 'The model m is not available.', { retryable: true });
+  const down = fail('upstream_unavailable', 'The model m is not available.', { retryable: true });
   const { model, app: server } = await app([HANDOFF, plan(1), finding(), { agent: 'reporter', error: down }, report()]);
   await using _ = server;
   await server.chat({ ...question(), thread_id: 'again' });

@@ -153,6 +153,32 @@ describe('python_repl_tool', () => {
     }
   });
 
+  test.if(Bun.which('python3') !== null)('shows the interpreter it looks for nothing of our environment', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agent-python-look-'));
+    try {
+      const names = join(folder, 'names');
+      const fake = join(folder, 'python3');
+      writeFileSync(fake, `#!/bin/sh\nenv | cut -d= -f1 >>${names}\nexec ${Bun.which('python3')} "$@"\n`, {
+        mode: 0o755,
+      });
+      Bun.env['AGENT_SECRET_OF_THE_TEST'] = 'hush';
+      using coder = createCoder({
+        python: { enabled: true, unsafe: true, command: fake },
+        findProgram: without('bwrap'),
+      });
+      expect(await coder.begin().python('6 * 7')).toBe('42');
+      const seen = new Set((await Bun.file(names).text()).trim().split('\n'));
+      expect([...seen].filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD'].includes(name)).sort()).toEqual([
+        'HOME',
+        'LANG',
+        'PATH',
+      ]);
+    } finally {
+      delete Bun.env['AGENT_SECRET_OF_THE_TEST'];
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   test.if(Bun.which('python3') !== null)('runs without a sandbox only with python.unsafe', async () => {
     using open = createCoder({
       python: { enabled: true, unsafe: true, time_limit_seconds: 0.5 },

@@ -51,7 +51,7 @@ describe('paths that are not mounted do not tell what exists', () => {
     '/api/config?x=/health',
     '/api/config#/health',
   ])('%s', async (path) => {
-    const text = await rawExchange(server.port, [`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`], {
+    const text = await rawExchange(server.port, [`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`], {
       done: completeResponse,
     });
     expect(text).toMatch(/^HTTP\/1\.1 40[01]/);
@@ -103,7 +103,7 @@ describe('credentials', () => {
       [TOKEN, 'wrong'],
       ['wrong', TOKEN],
     ]) {
-      const request = `GET /api/config HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n\r\n`;
+      const request = `GET /api/config HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n\r\n`;
       expect(await rawExchange(server.port, [request], { done: completeResponse })).toStartWith('HTTP/1.1 401');
     }
   });
@@ -112,7 +112,7 @@ describe('credentials', () => {
 test('a refused body is not read', async () => {
   const text = await rawExchange(
     server.port,
-    ['POST /api/sample/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n'],
+    ['POST /api/sample/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000000\r\n\r\n'],
     { done: completeResponse },
   );
   expect(text).toStartWith('HTTP/1.1 401');

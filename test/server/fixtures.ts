@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia';
-import { AppError, upstreamError, userError } from '../../src/errors.ts';
+import { AppError, fail } from '../../src/errors.ts';
 import {
   binaryResponse,
   emptyResponse,
@@ -48,10 +48,10 @@ export function createSampleRoutes() {
       throw 'hunter2';
     })
     .get('/refused', () => {
-      throw userError('mcp_disabled', 403, 'MCP configuration is disabled on this server.');
+      throw fail('mcp_disabled', 'MCP configuration is disabled on this server.');
     })
     .get('/limited', () => {
-      throw upstreamError('upstream_rate_limited', 'The model provider asks to wait.', {
+      throw fail('upstream_rate_limited', 'The model provider asks to wait.', {
         retryable: true,
         retryAfterMs: 1500,
         cause: new Error('body of the provider with key sk-1'),

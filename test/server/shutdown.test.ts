@@ -45,7 +45,9 @@ test('a stopping server takes no new connection', async () => {
   const pending = server.fetch('/api/stuck').catch(() => 'cut');
   await Bun.sleep(20);
   const stopped = server.server.listener.stop(100);
-  expect(await rawExchange(server.port, ['GET /health HTTP/1.1\r\nHost: x\r\n\r\n'], { timeoutMs: 50 })).toBe('');
+  expect(await rawExchange(server.port, ['GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'], { timeoutMs: 50 })).toBe(
+    '',
+  );
   await stopped;
   expect(await pending).toBe('cut');
 });
@@ -63,7 +65,7 @@ test('a request that never ends is cut at the deadline', async () => {
 test('an idle kept-alive connection does not hold the stop up', async () => {
   const server = await startTestServer();
   const socket = connect(server.port, '127.0.0.1');
-  socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
+  socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await new Promise((resolve) => socket.once('data', resolve));
   const startedAt = performance.now();
   await server.server.listener.stop(5000);
@@ -99,7 +101,9 @@ test('a shutdown hook that fails or hangs does not stop the stop', async () => {
   for (const onShutdown of [() => Promise.reject(new Error('no')), () => new Promise<void>(() => {})]) {
     const server = await startTestServer({ onShutdown });
     await server.server.listener.stop(60);
-    expect(await rawExchange(server.port, ['GET /health HTTP/1.1\r\nHost: x\r\n\r\n'], { timeoutMs: 50 })).toBe('');
+    expect(await rawExchange(server.port, ['GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'], { timeoutMs: 50 })).toBe(
+      '',
+    );
   }
 });
 

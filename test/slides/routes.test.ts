@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { upstreamError, userError } from '../../src/errors.ts';
+import { fail } from '../../src/errors.ts';
 import { PPTX_MEDIA_TYPE } from '../../src/slides/model.ts';
 import { gate, scriptedModel, scriptedModels } from '../helpers/scripted-model.ts';
 import { NO_MODELS, startSlidesApp } from './app.ts';
@@ -90,7 +90,7 @@ describe('POST /api/ppt/generate without a model', () => {
     await using app = await startSlidesApp({
       guardedFetch: async (url) => {
         asked.push(url);
-        if (!url.startsWith('https://example.org/')) throw userError('url_refused', 400, 'The address is not allowed.');
+        if (!url.startsWith('https://example.org/')) throw fail('url_refused', 'The address is not allowed.');
         return { url, status: 200, headers: new Headers(), bytes: PNG.slice() };
       },
     });
@@ -259,7 +259,7 @@ describe('POST /api/ppt/generate with a model', () => {
   test('gives the failure of the provider back', async () => {
     await using server = await app({
       agent: 'slides',
-      error: upstreamError('upstream_unavailable', 'The model test-model is unreachable.', { retryable: true }),
+      error: fail('upstream_unavailable', 'The model test-model is unreachable.', { retryable: true }),
     });
     const response = await server.generate({ content: CONTENT });
     expect(response.status).toBe(500);
@@ -267,7 +267,7 @@ describe('POST /api/ppt/generate with a model', () => {
   });
 
   test('shortens content that turns out too long for the window, and says so', async () => {
-    const overflow = userError('context_overflow', 500, 'The prompt does not fit.');
+    const overflow = fail('context_overflow', 'The prompt does not fit.');
     await using server = await app(
       { agent: 'slides', error: overflow },
       { agent: 'slides', text: JSON.stringify(DECK) },

@@ -15,6 +15,8 @@ test('every GitHub example payload is accepted, typed and templated', async () =
     webhook: { max_concurrency: 16 },
   });
   let count = 0;
+  // Some examples are the same body twice. GitHub does not sign the delivery id, so the second one is a repetition.
+  const seen = new Set<string>();
   for (const { name, examples: payloads } of examples as unknown as {
     name: string;
     examples: Record<string, unknown>[];
@@ -30,9 +32,14 @@ test('every GitHub example payload is accepted, typed and templated', async () =
       for (const route of ['all', 'plain']) {
         const answer = await fetch(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers });
         expect(answer.status).toBe(200);
+        if (seen.has(body)) {
+          expect(await answer.json()).toMatchObject({ status: 'duplicate' });
+          continue;
+        }
         expect(await answer.json()).toMatchObject({ status: 'accepted', event: name });
         count++;
       }
+      seen.add(body);
     }
   }
   expect(count).toBeGreaterThan(600);

@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'bun:test';
-import { parsePayload, readBody } from '../../src/webhooks/body.ts';
+import { parsePayload as parse } from '../../src/webhooks/body.ts';
 import { readDeliveryId } from '../../src/webhooks/delivery-id.ts';
 import { isWantedEvent, readEventType } from '../../src/webhooks/event-type.ts';
 import { isValidName, normalizeName } from '../../src/webhooks/name.ts';
 import { readOrigin } from '../../src/webhooks/origin.ts';
+import { type AcceptedScheme, SCHEME_NAMES } from '../../src/webhooks/signatures.ts';
 import { isSilent } from '../../src/webhooks/silence.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** The payload of a body, or undefined when it is refused. */
+function parsePayload(body: Uint8Array, type: string | null, scheme: AcceptedScheme = 'bearer') {
+  const parsed = parse(body, type, scheme);
+  return parsed.ok ? parsed.payload : undefined;
+}
 
 describe('parsePayload', () => {
   test.each([
@@ -43,6 +50,23 @@ describe('parsePayload', () => {
     expect(parsePayload(bytes(text), type)).toBeUndefined();
   });
 
+  test('forms are taken only of schemes whose senders sign forms, and only as they send them', () => {
+    const accepts = (text: string) =>
+      SCHEME_NAMES.filter((scheme) => parsePayload(bytes(text), FORM_TYPE, scheme) !== undefined);
+    expect(accepts('payload=%7B%22a%22%3A1%7D')).toEqual(['slack', 'github', 'generic_v2', 'bearer']);
+    expect(accepts('token=x&text=y')).toEqual(['slack', 'generic_v2', 'bearer']);
+    for (const text of [
+      '1700000000.{"a":"&payload=%7B%7D&"}',
+      'v0:1700000000:{"a":"&payload=%7B%7D&"}',
+      'msg_1.1700000000.{"a":"&payload=%7B%7D&"}',
+    ])
+      expect(accepts(text)).toEqual(['bearer']);
+    expect(parse(bytes('a=1'), FORM_TYPE, 'generic_v1')).toEqual({
+      ok: false,
+      error: 'Body must be a JSON object: senders of the scheme generic_v1 send no forms',
+    });
+  });
+
   test('invalid UTF-8 is refused', () => {
     expect(parsePayload(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), JSON_TYPE)).toBeUndefined();
   });
@@ -68,67 +92,39 @@ describe('parsePayload', () => {
   });
 });
 
-describe('readBody', () => {
-  const request = (body: BodyInit, headers: Record<string, string> = {}) =>
-    new Request('http://localhost/', { method: 'POST', body, headers });
-  const chunked = (sizes: number[], onPull: (index: number) => void = () => undefined) => {
-    let index = 0;
-    return new ReadableStream<Uint8Array>({
-      pull(controller) {
-        onPull(index);
-        const size = sizes[index++];
-        if (size === undefined) controller.close();
-        else controller.enqueue(new Uint8Array(size).fill(120));
-      },
-    });
-  };
-
-  test('a body of exactly the limit passes, one byte more does not', async () => {
-    expect((await readBody(request(chunked([5, 5])), 10))?.length).toBe(10);
-    expect(await readBody(request(chunked([5, 6])), 10)).toBeUndefined();
-    expect(await readBody(request('12345678901', { 'content-length': '11' }), 10)).toBeUndefined();
-    expect((await readBody(request('1234567890', { 'content-length': '10' }), 10))?.length).toBe(10);
-  });
-
-  test('a chunked body is not read further than the limit', async () => {
-    let pulled = 0;
-    const endless = chunked(Array(1000).fill(100), (index) => {
-      pulled = index;
-    });
-    expect(await readBody(request(endless), 250)).toBeUndefined();
-    expect(pulled).toBeLessThan(10);
-  });
-
-  test('no body is an empty one', async () => {
-    expect((await readBody(new Request('http://localhost/', { method: 'POST' }), 10))?.length).toBe(0);
-  });
-});
-
 describe('readEventType', () => {
+  const typed = (scheme: AcceptedScheme, headers: Record<string, string>, payload: Record<string, unknown>) =>
+    readEventType(new Headers(headers), payload, scheme);
+
   test.each([
-    ['GitHub', { 'x-github-event': 'push' }, { type: 'x' }, { name: 'push' }],
-    ['Gitea', { 'x-gitea-event': 'push' }, {}, { name: 'push' }],
-    ['Forgejo', { 'x-forgejo-event': 'push' }, {}, { name: 'push' }],
+    ['github', { 'x-github-event': 'push' }, { type: 'x' }, { name: 'push' }],
+    ['gitea', { 'x-gitea-event': 'push' }, {}, { name: 'push' }],
+    ['forgejo', { 'x-forgejo-event': 'push' }, {}, { name: 'push' }],
     [
-      'GitLab',
+      'gitlab',
       { 'x-gitlab-event': 'Merge Request Hook' },
       { object_kind: 'merge_request' },
       { name: 'Merge Request Hook', alias: 'merge_request' },
     ],
-    ['GitLab without a kind', { 'x-gitlab-event': 'Push Hook' }, {}, { name: 'Push Hook' }],
-    ['Shopify', { 'x-shopify-topic': 'orders/create' }, {}, { name: 'orders/create' }],
-    ['Linear', { 'linear-event': 'Issue' }, { type: 'Comment' }, { name: 'Issue' }],
-    ['event_type before type', {}, { event_type: 'a', type: 'b', event: 'c' }, { name: 'a' }],
-    ['type before event', {}, { type: 'payment_intent.succeeded', event: 'c' }, { name: 'payment_intent.succeeded' }],
-    ['event', {}, { event: 'c' }, { name: 'c' }],
-    ['values that are not text', {}, { event_type: 1, type: { a: 1 }, event: '' }, { name: 'unknown' }],
-    ['nothing', {}, {}, { name: 'unknown' }],
-  ])('%s', (_what, headers, payload, expected) => {
-    expect(readEventType(new Headers(headers as Record<string, string>), payload)).toEqual(expected);
-  });
+    ['gitlab', { 'x-gitlab-event': 'Push Hook' }, {}, { name: 'Push Hook' }],
+    ['shopify', { 'x-shopify-topic': 'orders/create' }, {}, { name: 'orders/create' }],
+    ['linear', { 'linear-event': 'Issue' }, { type: 'Comment' }, { name: 'Comment' }],
+    ['linear', { 'linear-event': 'Issue' }, {}, { name: 'Issue' }],
+    ['generic_v2', {}, { event_type: 'a', type: 'b', event: 'c' }, { name: 'a' }],
+    ['stripe', {}, { type: 'payment_intent.succeeded', event: 'c' }, { name: 'payment_intent.succeeded' }],
+    ['github', {}, { event: 'c' }, { name: 'c' }],
+    ['standard', {}, { event_type: 1, type: { a: 1 }, event: '' }, { name: 'unknown' }],
+    ['bearer', {}, {}, { name: 'unknown' }],
+    ['none', { 'x-github-event': 'push' }, { type: 'x' }, { name: 'push' }],
+  ] as [AcceptedScheme, Record<string, string>, Record<string, unknown>, object][])(
+    '%s, headers %j and body %j',
+    (scheme, headers, payload, expected) => {
+      expect(typed(scheme, headers, payload)).toEqual(expected as never);
+    },
+  );
 
   test('an inherited key is no event', () => {
-    expect(readEventType(new Headers(), Object.create({ type: 'inherited' }))).toEqual({ name: 'unknown' });
+    expect(typed('bearer', {}, Object.create({ type: 'inherited' }))).toEqual({ name: 'unknown' });
   });
 
   test('matching is exact, an alias counts, an empty list takes all', () => {
@@ -143,45 +139,62 @@ describe('readEventType', () => {
 });
 
 describe('readDeliveryId', () => {
-  const read = (headers: Record<string, string>, payload: Record<string, unknown> = {}, body = '{}', route = 'a') =>
-    readDeliveryId(new Headers(headers), payload, bytes(body), route);
+  const read = (
+    scheme: AcceptedScheme,
+    headers: Record<string, string>,
+    { payload = {}, body = '{}', route = 'a', ttlMs = 3_600_000 } = {},
+  ) => readDeliveryId({ scheme, headers: new Headers(headers), payload, body: bytes(body), route, ttlMs });
 
   test.each([
-    [{ 'x-github-delivery': 'g', 'x-request-id': 'r' }, 'g'],
-    [{ 'x-gitea-delivery': 'g' }, 'g'],
-    [{ 'svix-id': 's', 'idempotency-key': 'k' }, 's'],
-    [{ 'webhook-id': 'w' }, 'w'],
-    [{ 'x-gitlab-event-uuid': 'u' }, 'u'],
-    [{ 'linear-delivery': 'l' }, 'l'],
-    [{ 'idempotency-key': 'k', 'x-request-id': 'r' }, 'k'],
-    [{ 'x-request-id': ' r ' }, 'r'],
-  ])('%p', (headers, id) => {
-    const found = read(headers as unknown as Record<string, string>);
-    expect(found.id).toBe(id);
-    expect(found.windowMs).toBeUndefined();
+    ['github', { 'x-github-delivery': 'g', 'x-request-id': 'r' }, 'g'],
+    ['gitea', { 'x-gitea-delivery': 'g' }, 'g'],
+    ['forgejo', { 'x-gitea-delivery': 'g', 'x-forgejo-delivery': 'f' }, 'f'],
+    ['svix', { 'svix-id': 's', 'idempotency-key': 'k' }, 's'],
+    ['standard', { 'webhook-id': 'w' }, 'w'],
+    ['shopify', { 'x-shopify-webhook-id': 's' }, 's'],
+    ['gitlab', { 'x-gitlab-event-uuid': 'u', 'idempotency-key': 'k' }, 'u'],
+    ['linear', { 'linear-delivery': 'l' }, 'l'],
+    ['generic_v2', { 'idempotency-key': 'k', 'x-request-id': 'r' }, 'k'],
+    ['bearer', { 'x-request-id': ' r ' }, 'r'],
+    ['none', { 'x-github-delivery': 'g' }, 'g'],
+  ] as [AcceptedScheme, Record<string, string>, string][])('%s: %j', (scheme, headers, id) => {
+    expect(read(scheme, headers)).toMatchObject({ id, ttlMs: 3_600_000 });
   });
 
-  test('the id of the body counts for Stripe only', () => {
-    expect(read({ 'stripe-signature': 't=1' }, { id: 'evt_1' }).id).toBe('evt_1');
-    expect(read({}, { id: 'evt_1' }).id).toStartWith('sha256-');
+  test('an id of the body counts where the provider puts one there: Stripe and Slack', () => {
+    expect(read('stripe', { 'stripe-signature': 't=1' }, { payload: { id: 'evt_1' } }).id).toBe('evt_1');
+    expect(read('slack', {}, { payload: { event_id: 'Ev1', id: 'x' } }).id).toBe('Ev1');
+    expect(read('slack', {}, { payload: { trigger_id: 'T1' } }).id).toBe('T1');
+    for (const payload of [{ id: 'evt_1' }, { event_id: 'x' }, Object.create({ id: 'inherited' })])
+      expect(read('generic_v2', {}, { payload }).id).toStartWith('sha256-');
+    expect(read('stripe', {}, { payload: { id: 5 } }).id).toStartWith('sha256-');
   });
 
   test('without an id the same body is the same delivery for a minute', () => {
-    expect(read({}).windowMs).toBe(60_000);
-    expect(read({}).key).toBe(read({}).key);
-    expect(read({}).key).not.toBe(read({}, {}, '{} ').key);
+    for (const scheme of SCHEME_NAMES) {
+      if (scheme === 'svix' || scheme === 'standard') continue;
+      expect(read(scheme, {}).ttlMs).toBe(60_000);
+      expect(read(scheme, {}).key).toBe(read(scheme, {}).key);
+      expect(read(scheme, {}).key).not.toBe(read(scheme, {}, { body: '{} ' }).key);
+    }
   });
 
   test('the key is bound to the route and to the body', () => {
     const headers = { 'x-request-id': 'r' };
-    const key = read(headers).key;
-    expect(read(headers).key).toBe(key);
-    expect(read(headers, {}, '{}', 'b').key).not.toBe(key);
-    expect(read(headers, {}, '{"x":1}').key).not.toBe(key);
+    const { key } = read('bearer', headers);
+    expect(read('bearer', headers).key).toBe(key);
+    expect(read('bearer', headers, { route: 'b' }).key).not.toBe(key);
+    expect(read('bearer', headers, { body: '{"x":1}' }).key).not.toBe(key);
   });
 
-  test('an endless id is shown as a digest', () => {
-    expect(read({ 'x-request-id': 'r'.repeat(5000) }).id.length).toBeLessThan(50);
+  test('an id is forgotten no sooner than the signature that holds it', () => {
+    expect(read('standard', { 'webhook-id': 'w' }, { ttlMs: 1000 }).ttlMs).toBe(600_000);
+    expect(read('github', { 'x-github-delivery': 'g' }, { ttlMs: 1000 }).ttlMs).toBe(1000);
+  });
+
+  test('an endless id, or one with a NUL, is shown as a digest', () => {
+    expect(read('bearer', { 'x-request-id': 'r'.repeat(5000) }).id.length).toBeLessThan(50);
+    expect(read('stripe', {}, { payload: { id: 'evt\0x' } }).id).toStartWith('sha256-');
   });
 });
 
@@ -231,6 +244,17 @@ describe('readOrigin', () => {
     });
     expect(readOrigin(github, { repository, issue: { number: '7' } }, 'github')).toBeUndefined();
     expect(readOrigin(github, { repository }, 'github')).toBeUndefined();
+  });
+  test('the headers of a provider count only when its own scheme proved the request', () => {
+    const issue = { repository: { full_name: 'o/r' }, issue: { number: 7 }, project: { id: 5 }, object_kind: 'note' };
+    expect(readOrigin(github, issue, 'none')).toBeDefined();
+    expect(readOrigin(gitlab, { ...issue, issue: { iid: 4 } }, 'none')).toBeDefined();
+    for (const scheme of SCHEME_NAMES) {
+      if (scheme !== 'github') expect(readOrigin(github, issue, scheme)).toBeUndefined();
+      if (scheme !== 'gitlab') expect(readOrigin(gitlab, { ...issue, issue: { iid: 4 } }, scheme)).toBeUndefined();
+    }
+    const gitea = new Headers({ 'x-github-event': 'issues', 'x-gitea-event': 'issues' });
+    expect(readOrigin(gitea, issue, 'github')).toBeUndefined();
   });
   test('GitLab merge requests, issues and their notes', () => {
     const project = { id: 5 };

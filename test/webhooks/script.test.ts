@@ -98,6 +98,14 @@ describe('what comes out', () => {
 });
 
 describe('what a script sees', () => {
+  test('words of the sender that would end a variable are escaped', async () => {
+    const result = await run('printf "%s|" "$WEBHOOK_EVENT_TYPE" "$WEBHOOK_DELIVERY_ID"', {
+      eventType: 'push\0\nx\ud800',
+      deliveryId: '\u001b[2J',
+    });
+    expect(result).toMatchObject({ payload: { script_output: 'push\\u0000\\nx\ufffd|\\u001b[2J|' } });
+  });
+
   test('only the environment of the contract', async () => {
     const result = await run('env -0 | tr "\\0" "\\n" | cut -d= -f1 | sort | tr "\\n" " "');
     const names = String(result.outcome === 'continue' && result.payload['script_output']).split(' ');

@@ -1,9 +1,10 @@
-import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
+import { escapeText } from '../../lib/escape-controls.ts';
 import { usageError } from '../args.ts';
 import type { CommandContext } from '../context.ts';
-import { plain } from '../research/render.ts';
+import { writeUserFile } from '../write-user-file.ts';
 
 const READ_FAILURES: Record<string, string> = {
   ENOENT: 'it does not exist',
@@ -15,8 +16,7 @@ const READ_FAILURES: Record<string, string> = {
 export async function readText(context: CommandContext, file: string, what: string): Promise<string> {
   if (file === '-' && context.stdin.isTerminal) throw usageError(`Name a file, or send the ${what} on stdin.`);
   const text = decodeText(file === '-' ? await context.stdin.bytes() : await readBytes(file));
-  if (text === undefined)
-    throw userError('not_text', 400, `${file === '-' ? 'Stdin' : file} is not a text file in UTF-8.`);
+  if (text === undefined) throw fail('not_text', `${file === '-' ? 'Stdin' : file} is not a text file in UTF-8.`);
   if (text.trim() === '') throw usageError(`The ${what} is empty.`);
   return text;
 }
@@ -32,7 +32,7 @@ async function readBytes(file: string): Promise<Uint8Array> {
     return await readFile(file);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw userError('cannot_read', 400, `${file} cannot be read: ${READ_FAILURES[reason] ?? reason}.`, error);
+    throw fail('cannot_read', `${file} cannot be read: ${READ_FAILURES[reason] ?? reason}.`, { cause: error });
   }
 }
 
@@ -72,7 +72,7 @@ export async function checkOutput(out: string | undefined): Promise<void> {
   });
 }
 
-/** Writes the result to the file, or to stdout without one; a terminal gets no text that steers it. */
+/** Writes the result to the file, or to stdout without one; stdout gets no text that steers a terminal. */
 export async function writeResult(
   context: CommandContext,
   out: string | undefined,
@@ -80,14 +80,14 @@ export async function writeResult(
 ): Promise<void> {
   if (out === undefined || out === '-') return writeOut(context, result);
   try {
-    await writeFile(out, result);
+    await writeUserFile(out, result, context.umask);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw userError('cannot_write', 400, `The result cannot be written to ${out} (${reason}).`, error);
+    throw fail('cannot_write', `The result cannot be written to ${out} (${reason}).`, { cause: error });
   }
 }
 
-/** Writes to stdout; what a model wrote must not steer a terminal. */
+/** Writes to stdout; what a model wrote must not steer a terminal, not even behind a pipe. */
 export function writeOut({ stdout }: CommandContext, result: string | Uint8Array): Promise<void> {
-  return stdout.write(typeof result === 'string' && stdout.isTerminal ? plain(result) : result);
+  return stdout.write(typeof result === 'string' ? escapeText(result) : result);
 }

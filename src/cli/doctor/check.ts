@@ -17,6 +17,8 @@ export interface DoctorContext {
   environment: Environment;
   fetch: typeof fetch;
   signal: AbortSignal;
+  /** Mend what can be mended, and say so. */
+  fix?: boolean;
   /** Longest wait for one answer. */
   timeoutMs: number;
   /** Where local model servers are looked for. */

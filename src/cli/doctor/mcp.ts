@@ -1,10 +1,16 @@
+import type { Config } from '../../config/schema.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { Approvals } from '../../mcp/approvals.ts';
 import { configuredServers } from '../../mcp/policy.ts';
+import { ServerSandbox } from '../../mcp/server-sandbox.ts';
+import { comparePins } from '../../mcp/tool-pins.ts';
+import { refuseRequestServers } from '../mcp/refuse-request-servers.ts';
 import type { Check, Finding } from './check.ts';
 
 const area = 'mcp';
 
 /** MCP servers: whether requests may name their own, and whether the programs that start servers are there. */
-export const checkMcp: Check = async ({ config }) => {
+export const checkMcp: Check = async ({ config, home }) => {
   const isInstalled = (name: string) => Bun.which(name, { PATH: config.mcp.path }) !== null;
   const findings: Finding[] = [];
   for (const { name, target } of configuredServers(config.mcp)) {
@@ -44,13 +50,64 @@ export const checkMcp: Check = async ({ config }) => {
         advice: [`Install it, or set mcp.servers.${name}.command.`],
       });
   }
-  return [...findings, requestServers(config.mcp, isInstalled)];
+  return [
+    ...findings,
+    requestServers(config, isInstalled),
+    ...(await sandbox(config.mcp, home)),
+    ...(await decisions(config.mcp, home)),
+  ];
 };
 
-function requestServers(
-  mcp: { enable_server_configuration: boolean; allowed_commands: string[] },
-  isInstalled: (name: string) => boolean,
-): Finding {
+/** Whether stdio servers are shut in; nothing where none can be started. */
+async function sandbox(mcp: Config['mcp'], home: string): Promise<Finding[]> {
+  const isUsed =
+    mcp.enable_server_configuration || configuredServers(mcp).some(({ target }) => target.transport === 'stdio');
+  if (!isUsed) return [];
+  if (mcp.sandbox === 'off')
+    return [{ area, status: 'warn', message: 'MCP servers run without a sandbox (mcp.sandbox: off).' }];
+  const look = await new ServerSandbox({ config: mcp, home }).look();
+  if (look.ok) return [{ area, status: 'ok', message: 'MCP servers run shut in by bubblewrap.' }];
+  const isRequired = mcp.sandbox === 'required';
+  return [
+    {
+      area,
+      status: isRequired ? 'fail' : 'warn',
+      message: isRequired
+        ? `MCP servers cannot start: mcp.sandbox is required and ${look.why}.`
+        : `MCP servers run without a sandbox and can do what this server can: ${look.why}.`,
+      advice: ['apt-get install bubblewrap'],
+    },
+  ];
+}
+
+/** Servers and tools that wait for the operator. */
+async function decisions(mcp: Config['mcp'], home: string): Promise<Finding[]> {
+  const approvals = new Approvals({ home, required: true, clock: systemClock });
+  const current = await Promise.all(configuredServers(mcp).map(({ name, target }) => approvals.find(target, name)));
+  const requested = (await approvals.list()).filter((known) => known.name === null);
+  return [...current, ...requested].flatMap(({ id, name, record }): Finding[] => {
+    const key = name ?? id;
+    const advice = [`agent mcp allow ${key}`];
+    if (record?.state === 'pending')
+      return [{ area, status: 'ok', message: `A request asked for the server ${key}, which is not allowed.`, advice }];
+    if (record?.state !== 'allowed' || !record.offered) return [];
+    const { added, changed } = comparePins(record.tools ?? [], record.offered);
+    const count = added.length + changed.length;
+    return [
+      {
+        area,
+        status: 'warn',
+        message: `${count === 1 ? 'A tool' : `${count} tools`} of ${key} changed and ${count === 1 ? 'is' : 'are'} kept back.`,
+        advice,
+      },
+    ];
+  });
+}
+
+function requestServers(config: Pick<Config, 'mcp' | 'server'>, isInstalled: (name: string) => boolean): Finding {
+  const { mcp } = config;
+  const refusal = refuseRequestServers(config);
+  if (refusal !== undefined) return { area, status: 'fail', message: refusal };
   if (!mcp.enable_server_configuration)
     return {
       area,
@@ -66,5 +123,15 @@ function requestServers(
       message: 'Requests may name MCP servers, but no program that starts stdio servers is on the PATH.',
       advice: [`Install one of ${mcp.allowed_commands.join(', ')}, or use servers with a URL.`],
     };
-  return { area, status: 'ok', message: `Requests may name MCP servers; found ${found.join(', ')}.` };
+  if (!mcp.require_approval)
+    return {
+      area,
+      status: 'warn',
+      message: `Requests may start MCP servers with ${found.join(', ')} that nobody has approved (mcp.require_approval: false).`,
+    };
+  return {
+    area,
+    status: 'ok',
+    message: `Requests may name MCP servers once they are allowed (agent mcp list); found ${found.join(', ')}.`,
+  };
 }

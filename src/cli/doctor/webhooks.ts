@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { isLoopbackName, webhookSettings } from '../../webhooks/settings.ts';
 import type { Check, Finding } from './check.ts';
+import { checkRoutes } from './webhook-routes.ts';
 
 const area = 'webhooks';
 
-/** The webhook listener: enabled, with a secret, and its file of subscriptions readable. */
-export const checkWebhooks: Check = async ({ config, home }) => {
+/** The webhook listener: enabled, with secrets and schemes that keep others out, and its file of subscriptions readable. */
+export const checkWebhooks: Check = async ({ config, home, environment }) => {
   const settings = webhookSettings(config.platforms.webhook);
   const path = join(home, 'webhook_subscriptions.json');
   const findings: Finding[] = [];
-  const subscriptions = await countSubscriptions(path);
+  const subscriptions = await readSubscriptions(path);
   if (subscriptions === 'broken')
     findings.push({
       area,
@@ -19,7 +20,8 @@ export const checkWebhooks: Check = async ({ config, home }) => {
       message: `${path} is not a JSON object; the server keeps the last good routes.`,
       advice: ['Repair it, or move it away and subscribe again.'],
     });
-  const count = typeof subscriptions === 'number' ? subscriptions : 0;
+  const records = isRecord(subscriptions) ? subscriptions : {};
+  const count = Object.keys(records).length;
   if (!settings.enabled) {
     if (count > 0)
       findings.push({
@@ -39,15 +41,24 @@ export const checkWebhooks: Check = async ({ config, home }) => {
     });
   if (findings.every((finding) => finding.status !== 'fail'))
     findings.push({ area, status: 'ok', message: `Enabled on port ${settings.port}, ${count} subscriptions.` });
-  return findings;
+  const isNamed = settings.publicUrl !== undefined || config.server.allowed_hosts.length > 0;
+  const isUsed = count > 0 || Object.keys(settings.routes).length > 0;
+  if (isUsed && !isNamed && !isLoopbackName(settings.host))
+    findings.push({
+      area,
+      status: 'warn',
+      message: 'The listener answers to IP addresses and localhost only; senders that use a host name get 421.',
+      advice: ['Set the address that senders use: WEBHOOK_PUBLIC_URL=https://hooks.example.com'],
+    });
+  return findings.concat(await checkRoutes({ home, settings, environment, subscriptions: records }));
 };
 
-async function countSubscriptions(path: string): Promise<number | 'broken' | undefined> {
+async function readSubscriptions(path: string): Promise<Record<string, unknown> | 'broken' | undefined> {
   const info = await stat(path).catch(() => undefined);
   if (!info) return undefined;
   const text = await Bun.file(path)
     .text()
     .catch(() => '');
   const parsed = parseJson(text.replace(/^\uFEFF/, ''));
-  return isRecord(parsed) ? Object.keys(parsed).length : 'broken';
+  return isRecord(parsed) ? parsed : 'broken';
 }

@@ -1,5 +1,5 @@
 import type { Crawler } from '../../crawl/crawl.ts';
-import { AppError, userError } from '../../errors.ts';
+import { AppError, fail } from '../../errors.ts';
 import type { KnowledgeProvider, Resource } from '../../knowledge/model.ts';
 import type { CommandContext } from '../context.ts';
 import { collectSources, type Source } from './collect.ts';
@@ -24,7 +24,7 @@ const CONCURRENCY = 6;
 /** Adds everything the words name; what fails is told and the rest goes on. Returns 1 when anything failed. */
 export async function addSources(needs: AddNeeds, context: CommandContext, words: readonly string[]): Promise<number> {
   if (!needs.knowledge.ingest)
-    throw userError('ingest_unsupported', 501, `The knowledge provider ${needs.knowledge.name} cannot take documents.`);
+    throw fail('ingest_unsupported', `The knowledge provider ${needs.knowledge.name} cannot take documents.`);
   const { sources, skipped, missing } = await collectSources(words, process.cwd());
   const added: { source: string; resource: Resource }[] = [];
   const failed: Failure[] = missing.map((source) => ({ source, code: 'not_found', message: 'There is no such file.' }));
@@ -82,12 +82,11 @@ async function addOne(
     );
   }
   const limit = config.knowledge.max_file_bytes;
-  if (source.bytes > limit)
-    throw userError('file_too_large', 413, `The file is larger than the limit of ${limit} bytes.`);
+  if (source.bytes > limit) throw fail('file_too_large', `The file is larger than the limit of ${limit} bytes.`);
   const bytes = await Bun.file(source.path)
     .bytes()
     .catch((error: unknown) => {
-      throw userError('unreadable_file', 400, 'The file cannot be opened.', error);
+      throw fail('unreadable_file', 'The file cannot be opened.', { cause: error });
     });
   return knowledge.ingest!({ name: source.path, bytes }, signal);
 }

@@ -4,16 +4,16 @@ import type { Passage } from '../../knowledge/model.ts';
 const SNIPPET = 320;
 
 /** A passage for people: number, title and headings, address, and the part of the text around the words looked for. */
-export function formatPassage(number: number, passage: Passage, query: string, width?: number): string {
+export function formatPassage(number: number, passage: Passage, query: string, width?: number): string[] {
   const headings = passage.headingPath.filter((heading) => heading !== passage.title);
   const page = passage.page === undefined ? [] : [`page ${passage.page}`];
   const title = [passage.title, ...headings, ...page].join(' › ');
-  const lines = [
+  return [
     `${number}. ${title}`,
     `   ${passage.uri}`,
     ...wrap(snippet(passage.content, query), width).map((line) => `   ${line}`),
+    '',
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 function snippet(content: string, query: string): string {

@@ -1,3 +1,4 @@
+import { escapeLine } from '../../lib/escape-controls.ts';
 import type { CliOutput } from '../context.ts';
 
 /** Shows how far a list of things is. */
@@ -14,7 +15,8 @@ const BAR_WIDTH = 24;
 export function createProgressBar(output: CliOutput, total: number, wanted = true): ProgressBar {
   const visible = wanted && output.isTerminal && total > 1;
   let done = 0;
-  const draw = (label: string) => {
+  const draw = (name: string) => {
+    const label = escapeLine(name);
     const filled = Math.round((done / total) * BAR_WIDTH);
     const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
     const counts = `${String(done).padStart(String(total).length)}/${total}`;

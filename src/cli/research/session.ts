@@ -1,10 +1,11 @@
-import { writeFile } from 'node:fs/promises';
 import type { Deps } from '../../deps.ts';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
+import { escapeLine, escapeText } from '../../lib/escape-controls.ts';
 import type { ChatRequest, Citation } from '../../research/model.ts';
 import { startChat } from '../../research/start-chat.ts';
 import { type FollowedEvent, followRun } from '../../runs/follow.ts';
 import type { CommandContext } from '../context.ts';
+import { writeUserFile } from '../write-user-file.ts';
 import { renderMarkdown, renderPlan, renderSources } from './render.ts';
 import { askReview } from './review.ts';
 import { StatusLines } from './status-lines.ts';
@@ -84,7 +85,7 @@ async function follow(
     // The end of the run ends the loop, also after a cancel, so that its last word is in the log.
     for await (const event of followRun(deps, runId, 0, new AbortController().signal)) {
       if (session.json)
-        await context.stdout.write(`${JSON.stringify({ event: event.type, ...JSON.parse(event.data) })}\n`);
+        await context.stdout.write(`${escapeLine(JSON.stringify({ event: event.type, ...JSON.parse(event.data) }))}\n`);
       collect(collected, event);
       lines.show(event);
     }
@@ -119,20 +120,17 @@ async function deliver(
   const report = `${(collected.report || collected.answer).trim()}\n`;
   if (session.out !== undefined) {
     try {
-      await writeFile(session.out, report);
+      await writeUserFile(session.out, report, context.umask);
     } catch (error) {
-      throw userError(
-        'cannot_write',
-        400,
-        `The report cannot be written to ${session.out}; the run is kept as ${runId}.`,
-        error,
-      );
+      throw fail('cannot_write', `The report cannot be written to ${session.out}; the run is kept as ${runId}.`, {
+        cause: error,
+      });
     }
     if (!session.json) await context.warn(`Report written to ${session.out}`);
     return;
   }
   if (session.json) return;
-  if (!session.interactive) return void (await context.stdout.write(report));
+  if (!session.interactive) return void (await context.stdout.write(escapeText(report)));
   await context.stdout.write(renderMarkdown(report, context.stdout.columns));
   await context.stdout.write(renderSources(collected.citations, context.stdout.columns));
   await context.warn(`Run ${runId} · thread ${threadId}`);

@@ -1,7 +1,7 @@
+import { escapeLine } from '../../lib/escape-controls.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { FollowedEvent } from '../../runs/follow.ts';
 import type { CliOutput } from '../context.ts';
-import { plain } from './render.ts';
 
 const LABELS: Record<string, string> = {
   coordinator: 'Reading the question',
@@ -68,7 +68,7 @@ export class StatusLines {
   }
 
   #fit(text: string): string {
-    const line = plain(text).replaceAll('\n', ' ');
+    const line = escapeLine(text.replaceAll('\n', ' '));
     const width = Math.max(20, this.#output.columns - 4);
     return line.length > width ? `${line.slice(0, width - 1)}…` : line;
   }

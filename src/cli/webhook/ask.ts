@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { CommandContext } from '../context.ts';
 
 /** Asks for a line on the terminal. The end of the input gives up. */
@@ -21,7 +21,7 @@ export async function askHidden(context: CommandContext, question: string): Prom
 async function askOn(context: CommandContext, question: string, output: NodeJS.WritableStream): Promise<string> {
   const lines = createInterface({ input: process.stdin, output, terminal: true });
   const ended = new Promise<never>((_resolve, reject) =>
-    lines.once('close', () => reject(userError('setup_cancelled', 400, 'Setup was cancelled; nothing was written.'))),
+    lines.once('close', () => reject(fail('setup_cancelled', 'Setup was cancelled; nothing was written.'))),
   );
   ended.catch(() => undefined);
   try {

@@ -1,8 +1,11 @@
 import { isWantedEvent, readEventType } from '../../webhooks/event-type.ts';
 import { renderMessage } from '../../webhooks/message.ts';
 import type { Route } from '../../webhooks/route.ts';
+import type { SchemeName } from '../../webhooks/signatures.ts';
+import type { TestEvent } from '../../webhooks/test-request.ts';
 import { runEventScript, scriptReason } from '../../webhooks/work.ts';
 import type { CommandContext } from '../context.ts';
+import { indented } from '../indented.ts';
 import type { WebhookCli } from './open.ts';
 
 /** Shows what the gateway would do with an event: which conditions hold, what the script says, the rendered text. */
@@ -10,11 +13,12 @@ export async function dryRun(
   context: CommandContext,
   cli: WebhookCli,
   route: Route,
-  payload: Record<string, unknown>,
-  event: string | undefined,
+  event: TestEvent,
+  scheme: SchemeName,
 ): Promise<number> {
-  const headers = new Headers(event ? { 'x-github-event': event } : {});
-  const type = readEventType(headers, payload);
+  const { payload } = event;
+  const headers = new Headers(event.headers);
+  const type = readEventType(headers, payload, scheme);
   const isWanted = isWantedEvent(route.events, type);
   await route.filter?.prepare();
   const filters = route.filter?.explain({ payload, eventType: type.name, headers }) ?? [];
@@ -68,6 +72,6 @@ export async function dryRun(
   }
   await context.print(`Deliver: ${route.work.deliver}`);
   await context.print(`Outcome: ${outcome}`);
-  if (message) await context.print(`Prompt:\n${message.text}`);
+  if (message) await context.printLines(['Prompt:', ...indented(message.text)]);
   return 0;
 }

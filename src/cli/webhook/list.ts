@@ -14,6 +14,8 @@ interface Listed {
   url: string;
   state: string;
   problems: string[];
+  /** Schemes by which deliveries were signed while the route accepted any. */
+  seen: string[];
   last?: EventLine;
 }
 
@@ -24,7 +26,7 @@ export const listCommand = defineCliCommand({
     const cli = await openWebhookCli(context);
     const dynamic = await listRoutes(cli, 'dynamic', await cli.read());
     const fixed = await listRoutes(cli, 'static', cli.settings.routes);
-    await addLastEvents(cli.home, [...dynamic, ...fixed]);
+    await addHistory(cli.home, [...dynamic, ...fixed]);
     if (context.json) {
       await context.print({ count: dynamic.length, subscriptions: [...dynamic, ...fixed].map(toJson) });
       return;
@@ -35,7 +37,7 @@ export const listCommand = defineCliCommand({
     for (const item of dynamic) lines.push('', ...toLines(item));
     if (fixed.length > 0) lines.push('', 'Static routes (config.yaml):');
     for (const item of fixed) lines.push('', ...toLines(item));
-    await context.print(lines.join('\n'));
+    await context.printLines(lines);
   },
 });
 
@@ -62,17 +64,20 @@ async function listRoutes(
       url: webhookUrl(cli.settings, name),
       state,
       problems,
+      seen: [],
     });
   }
   return listed;
 }
 
-async function addLastEvents(home: string, items: Listed[]): Promise<void> {
+async function addHistory(home: string, items: Listed[]): Promise<void> {
   const store = items.length > 0 ? await openEvents(home) : undefined;
   if (!store) return;
   try {
     const last = store.lastByRoute(items.map((item) => item.name));
+    const seen = store.schemesByRoute();
     for (const item of items) {
+      item.seen = seen.get(item.name) ?? [];
       const line = last.get(item.name);
       if (line) item.last = line;
     }
@@ -81,7 +86,8 @@ async function addLastEvents(home: string, items: Listed[]): Promise<void> {
   }
 }
 
-function toLines({ name, source, record, url, state, problems, last }: Listed): string[] {
+function toLines(item: Listed): string[] {
+  const { name, source, record, url, state, problems, last } = item;
   return [
     `  ${name}${source === 'static' ? ' (static)' : ''}`,
     ...(record['description'] ? [`    Description: ${record['description']}`] : []),
@@ -90,12 +96,24 @@ function toLines({ name, source, record, url, state, problems, last }: Listed): 
     `    Deliver:     ${record['deliver'] ?? 'log'}`,
     `    Mode:        ${describeMode(record)}`,
     ...(record['script'] ? [`    Script:      ${record['script']}`] : []),
+    `    Scheme:      ${describeScheme(item)}`,
     `    State:       ${state}${problems.length > 0 ? ` (${problems.join('; ')})` : ''}`,
     `    Last event:  ${last ? describeLast(last) : 'none'}`,
   ];
 }
 
-function toJson({ name, source, record, url, state, problems, last }: Listed): object {
+/** The one scheme that is accepted, or which were seen and how to keep the others out. */
+function describeScheme({ name, source, record, seen }: Listed): string {
+  if (record['scheme']) return String(record['scheme']);
+  if (seen.length === 0) return 'any (none seen yet)';
+  const how =
+    source === 'static'
+      ? `pin it with scheme: ${seen[0]} in config.yaml`
+      : `pin it: agent webhook pin ${name}${seen.length > 1 ? ` --scheme ${seen[0]}` : ''}`;
+  return `any (seen: ${seen.join(', ')}; ${how})`;
+}
+
+function toJson({ name, source, record, url, state, problems, seen, last }: Listed): object {
   return {
     name,
     source,
@@ -105,6 +123,8 @@ function toJson({ name, source, record, url, state, problems, last }: Listed): o
     deliver: record['deliver'] ?? 'log',
     deliver_only: record['deliver_only'] === true,
     script: record['script'] ?? null,
+    scheme: record['scheme'] ?? null,
+    schemes_seen: seen,
     state,
     problems,
     last_event: last ? eventJson(last) : null,

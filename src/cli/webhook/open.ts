@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import { userError } from '../../errors.ts';
+import { AppError, fail } from '../../errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLogger } from '../../lib/log.ts';
 import { withFileLock } from '../../store/file-lock.ts';
@@ -7,16 +7,23 @@ import { createFilterFiles } from '../../webhooks/filter-file.ts';
 import { invalidNameMessage, isValidName, normalizeName } from '../../webhooks/name.ts';
 import { createRegexEngine } from '../../webhooks/regex.ts';
 import type { RouteContext } from '../../webhooks/route.ts';
+import { createSecret, isShortSecret, MIN_SECRET_LENGTH, secretVariable } from '../../webhooks/secret.ts';
 import { isLoopbackName, type WebhookSettings, webhookSettings } from '../../webhooks/settings.ts';
 import { INSECURE_NO_AUTH } from '../../webhooks/signatures.ts';
 import { readSubscriptions, type Subscriptions, updateSubscriptions } from '../../webhooks/subscription-file.ts';
 import type { CommandContext } from '../context.ts';
 
+/** What a secret is judged by. */
+export interface SecretContext {
+  settings: WebhookSettings;
+  /** Variables that a secret may name. */
+  environment: Record<string, string | undefined>;
+}
+
 /** What every `agent webhook` command works with. */
-export interface WebhookCli {
+export interface WebhookCli extends SecretContext {
   loaded: LoadedConfig;
   home: string;
-  settings: WebhookSettings;
   read(): Promise<Subscriptions>;
   /** Changes the file under its lock. */
   update<T>(change: (subscriptions: Subscriptions) => T | Promise<T>): Promise<T>;
@@ -29,12 +36,13 @@ export async function openWebhookCli(context: CommandContext): Promise<WebhookCl
   const loaded = await context.loadConfig();
   const { home } = loaded;
   const settings = webhookSettings(loaded.config.platforms.webhook);
-  if (!settings.enabled) throw userError('webhook_not_enabled', 500, notEnabledHint(home));
+  if (!settings.enabled) throw notEnabled(home);
   const filterTools = { files: createFilterFiles(home), regex: createRegexEngine(), warn: () => undefined };
   return {
     loaded,
     home,
     settings,
+    environment: loaded.environment,
     read: () => readSubscriptions(home),
     update: (change) =>
       updateSubscriptions(
@@ -55,17 +63,26 @@ export async function openWebhookCli(context: CommandContext): Promise<WebhookCl
 /** A name as it is stored, or a refusal. */
 export function readName(input: string): string {
   const name = normalizeName(input);
-  if (!isValidName(name)) throw userError('invalid_name', 400, invalidNameMessage(input));
+  if (!isValidName(name)) throw fail('invalid_name', invalidNameMessage(input));
   return name;
 }
 
-/** Refuses a secret that cannot sign, or that would open the route to others than this machine. */
-export function checkSecret(secret: string, settings: WebhookSettings): void {
-  if (secret.trim() === '') throw userError('invalid_secret', 400, '--secret must not be empty.');
+/** Refuses a secret that cannot sign, that can be guessed, or that would open the route to others than this machine. */
+export function checkSecret(secret: string, { settings, environment }: SecretContext): void {
+  if (secret.trim() === '') throw fail('invalid_secret', '--secret must not be empty.');
+  if (!secret.isWellFormed())
+    throw fail('invalid_secret', '--secret is not valid Unicode: it holds half of a surrogate pair.');
+  const variable = secretVariable(secret);
+  const value = variable === undefined ? secret : environment[variable];
+  if (value !== undefined && isShortSecret(value))
+    throw fail(
+      'short_secret',
+      `--secret must have at least ${MIN_SECRET_LENGTH} characters, and ${MIN_SECRET_LENGTH} bytes in base64 after whsec_. ` +
+        `Leave it out to get a generated one, or take this: --secret=${createSecret()}`,
+    );
   if (secret === INSECURE_NO_AUTH && !isLoopbackName(settings.host))
-    throw userError(
+    throw fail(
       'insecure_secret',
-      400,
       `--secret ${INSECURE_NO_AUTH} is only allowed when platforms.webhook.extra.host is 127.0.0.1, localhost or ::1.`,
     );
 }
@@ -73,8 +90,8 @@ export function checkSecret(secret: string, settings: WebhookSettings): void {
 /** The refusal for a name nobody has. */
 export function unknownSubscription(name: string, settings: WebhookSettings): Error {
   return Object.hasOwn(settings.routes, name)
-    ? userError('static_route', 409, `'${name}' is a static route; change it in config.yaml.`)
-    : userError('unknown_subscription', 404, `No subscription named '${name}'.`);
+    ? fail('static_route', `'${name}' is a static route; change it in config.yaml.`)
+    : fail('unknown_subscription', `No subscription named '${name}'.`);
 }
 
 /** Opens the delivery log; undefined when no gateway has run in this home. */
@@ -97,11 +114,21 @@ export async function openEvents(home: string) {
   return store;
 }
 
+/** The schemes by which deliveries to each route were signed while it accepted any. */
+export async function readSchemesSeen(home: string): Promise<Map<string, string[]>> {
+  const store = await openEvents(home);
+  try {
+    return store?.schemesByRoute() ?? new Map();
+  } finally {
+    await store?.stop();
+  }
+}
+
 /** The log of commands: they speak through their own output. */
 export const quietLog = silentLogger;
 
-function notEnabledHint(home: string): string {
-  return `The webhook platform is not enabled. Enable it in one of three ways:
+function notEnabled(home: string): AppError {
+  const message = `The webhook platform is not enabled. Enable it in one of three ways:
 
   1. agent gateway setup
 
@@ -119,4 +146,5 @@ function notEnabledHint(home: string): string {
        WEBHOOK_SECRET=your-global-secret
 
 Then start the gateway: agent gateway run`;
+  return new AppError(message, { code: 'webhook_not_enabled', category: 'user', status: 500, multiline: true });
 }

@@ -1,5 +1,6 @@
+import { toAppError } from '../../errors.ts';
 import { defineCliCommand } from '../command.ts';
-import { openWebhookCli, readName, unknownSubscription } from './open.ts';
+import { openEvents, openWebhookCli, readName, unknownSubscription } from './open.ts';
 
 /** `agent webhook remove NAME`. */
 export const removeCommand = defineCliCommand({
@@ -12,6 +13,15 @@ export const removeCommand = defineCliCommand({
       if (!Object.hasOwn(subscriptions, name)) throw unknownSubscription(name, cli.settings);
       delete subscriptions[name];
     });
+    // Who subscribes under this name next has other senders.
+    await forget(cli.home, name).catch((error) =>
+      context.warn(`Warning: which schemes were seen is still noted: ${toAppError(error).message}`),
+    );
     await context.print(context.json ? { name, removed: true } : `Removed webhook subscription: ${name}`);
   },
 });
+
+async function forget(home: string, name: string): Promise<void> {
+  const store = await openEvents(home);
+  await store?.forgetSchemes(name).finally(() => store.stop());
+}

@@ -1,4 +1,4 @@
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { createId } from '../../lib/id.ts';
 import { compileRoute } from '../../webhooks/route.ts';
 import { localUrl } from '../../webhooks/settings.ts';
@@ -14,10 +14,10 @@ export const replayCommand = defineCliCommand({
     const store = await openEvents(cli.home);
     try {
       const stored = store?.get(args.id);
-      if (!store || !stored) throw userError('unknown_event', 404, `No event '${args.id}'; see agent webhook events.`);
+      if (!store || !stored) throw fail('unknown_event', `No event '${args.id}'; see agent webhook events.`);
       const work = (await currentWork(cli, stored.route)) ?? stored.snapshot;
       if (!work || stored.body.length === 0)
-        throw userError('not_replayable', 409, `The event '${args.id}' was stored without its payload or route.`);
+        throw fail('not_replayable', `The event '${args.id}' was stored without its payload or route.`);
       const id = createId('evt');
       const runId = id.replace('evt', 'run');
       await store.accept({

@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/json.ts';
+import { createSecret } from '../../webhooks/secret.ts';
 import { webhookUrl } from '../../webhooks/settings.ts';
-import { createSecret } from '../../webhooks/subscribe.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import { checkSecret, openWebhookCli, readName, unknownSubscription } from './open.ts';
 
@@ -19,7 +19,7 @@ export const rotateSecretCommand = defineCliCommand({
     const name = readName(args.name);
     const graceMs = args.grace === undefined ? 0 : readDuration(args.grace);
     const secret = args.secret ?? createSecret();
-    checkSecret(secret, cli.settings);
+    checkSecret(secret, cli);
     const until = graceMs > 0 ? new Date(Date.now() + graceMs).toISOString() : undefined;
     await cli.update((subscriptions) => {
       const record = Object.hasOwn(subscriptions, name) ? subscriptions[name] : undefined;

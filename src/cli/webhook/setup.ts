@@ -1,6 +1,6 @@
 import { writeDotenv } from '../../webhooks/dotenv-write.ts';
+import { createSecret } from '../../webhooks/secret.ts';
 import { localUrl, webhookSettings } from '../../webhooks/settings.ts';
-import { createSecret } from '../../webhooks/subscribe.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { checkSecret } from './open.ts';
@@ -21,14 +21,15 @@ export const setupCommand = defineCliCommand({
     yes: { type: 'boolean', alias: 'y', description: 'Ask nothing; take the flags and defaults' },
   },
   async run(args, context) {
-    const { config, home } = await context.loadConfig();
+    const { config, home, environment } = await context.loadConfig();
     const present = webhookSettings(config.platforms.webhook);
     const given = { port: args.port ?? present.port, secret: args.secret ?? present.secret, enable: true };
     if (!args.yes && !context.stdin.isTerminal)
       throw usageError('There is no terminal to ask questions on; pass --yes, and --port or --secret where needed.');
     const answers = args.yes ? given : await ask(context, given);
     const secret = answers.secret ?? createSecret();
-    checkSecret(secret, present);
+    // A short one that is in use is the doctor's to name: to refuse it here would leave the platform as it was.
+    if (secret !== present.secret) checkSecret(secret, { settings: present, environment });
     // .env is read over config.yaml by the command line and the server alike, so nothing written before hides it.
     const path = await writeDotenv(home, {
       WEBHOOK_ENABLED: String(answers.enable),

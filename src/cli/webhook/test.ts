@@ -1,9 +1,11 @@
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
+import { readEventType } from '../../webhooks/event-type.ts';
 import { compileRoute, type Route } from '../../webhooks/route.ts';
 import { localUrl } from '../../webhooks/settings.ts';
-import { signRequest } from '../../webhooks/sign.ts';
-import { defineCliCommand } from '../command.ts';
+import type { SchemeName } from '../../webhooks/signatures.ts';
+import { buildTestRequest, isEventInBody, nameEvent } from '../../webhooks/test-request.ts';
+import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { openWebhookCli, readName, unknownSubscription, type WebhookCli } from './open.ts';
 
@@ -26,15 +28,21 @@ export const testCommand = defineCliCommand({
     const cli = await openWebhookCli(context);
     const name = readName(args.name);
     const payload = args.payload === undefined ? defaultPayload() : parseJson(args.payload);
-    if (!isRecord(payload))
-      throw userError('invalid_payload', 400, '--payload is not valid JSON: it must be one JSON object.');
+    if (!isRecord(payload)) throw fail('invalid_payload', '--payload is not valid JSON: it must be one JSON object.');
     const route = await findRoute(cli, name);
-    const event = args.event ?? [...route.events][0];
+    const scheme = route.scheme ?? 'github';
+    const type = args.event ?? defaultEvent(route, scheme, args.payload === undefined ? {} : payload);
+    const event = type === undefined ? { headers: {}, payload } : nameEvent(scheme, payload, type);
+    if (Object.values(event.headers).some((value) => !/^[\x20-\x7e]+$/.test(value)))
+      throw usageError(
+        `The event type "${type}" cannot be sent: it must be printable ASCII, as it stands in a header.`,
+      );
     if (args['dry-run']) {
       const { dryRun } = await import('./dry-run.ts');
-      return dryRun(context, cli, route, payload, event);
+      return dryRun(context, cli, route, event, scheme);
     }
-    return send(context, cli, route, args.payload ?? JSON.stringify(payload), event);
+    const body = args.payload !== undefined && event.payload === payload ? args.payload : JSON.stringify(event.payload);
+    return send(context, cli, route, { scheme, headers: event.headers, body });
   },
 });
 
@@ -42,12 +50,19 @@ function defaultPayload(): Record<string, unknown> {
   return { test: true, event_type: 'test', message: 'Hello from agent webhook test' };
 }
 
+/** The first event the route accepts, unless the payload names one where the scheme's senders do. */
+function defaultEvent(route: Route, scheme: SchemeName, payload: Record<string, unknown>): string | undefined {
+  const first = [...route.events][0];
+  const isNamed = isEventInBody(scheme) && readEventType(new Headers(), payload, scheme).name !== 'unknown';
+  return isNamed ? undefined : first;
+}
+
 async function findRoute(cli: WebhookCli, name: string): Promise<Route> {
   const isStatic = Object.hasOwn(cli.settings.routes, name);
   const records = isStatic ? cli.settings.routes : await cli.read();
   if (!Object.hasOwn(records, name)) throw unknownSubscription(name, cli.settings);
   const compiled = compileRoute(name, records[name], cli.routeContext(isStatic ? 'static' : 'dynamic'));
-  if (!compiled.ok) throw userError('invalid_subscription', 409, `The subscription '${name}' ${compiled.reason}.`);
+  if (!compiled.ok) throw fail('invalid_subscription', `The subscription '${name}' ${compiled.reason}.`);
   return compiled.route;
 }
 
@@ -55,33 +70,23 @@ async function send(
   context: CommandContext,
   cli: WebhookCli,
   route: Route,
-  body: string,
-  event: string | undefined,
+  event: { scheme: SchemeName; headers: Record<string, string>; body: string },
 ): Promise<number> {
-  const id = `test-${crypto.randomUUID()}`;
   const base = localUrl(cli.settings);
   const secret = route.secrets[0]?.value ?? '';
+  const request = buildTestRequest(event.scheme, secret, { ...event, nowMs: Date.now() });
   let response: Response;
   try {
     response = await fetch(`${base}/webhooks/${route.name}`, {
       method: 'POST',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'x-github-delivery': id,
-        ...(event ? { 'x-github-event': event } : {}),
-        ...signRequest(route.scheme ?? 'github', secret, { body, id, nowMs: Date.now() }),
-      },
+      ...request,
       signal: AbortSignal.any([context.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
   } catch (error) {
     context.signal.throwIfAborted();
-    throw userError(
-      'gateway_unreachable',
-      500,
-      `The gateway is not running on ${base}: start it with agent gateway run.`,
-      error,
-    );
+    throw fail('gateway_unreachable', `The gateway is not running on ${base}: start it with agent gateway run.`, {
+      cause: error,
+    });
   }
   const text = await response.text();
   if (context.json) await context.print({ status: response.status, body: parseJson(text) ?? text });

@@ -29,6 +29,20 @@ export const ConfiguredMcpServer = Type.Object(
     timeout_seconds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 3600, unit: 'seconds', description: 'Longest wait for one answer.' }),
     ),
+    sandbox: Type.Optional(
+      Type.Boolean({ description: 'False starts the program outside the sandbox, with your home (stdio).' }),
+    ),
+    network: Type.Optional(
+      Type.Boolean({ description: 'Whether the program may use the network; mcp.network when absent (stdio).' }),
+    ),
+    folders: Type.Optional(
+      Type.Array(Type.String(Text), {
+        description: 'Folders the program may read and write besides those in its arguments (stdio).',
+      }),
+    ),
+    pin_tools: Type.Optional(
+      Type.Boolean({ description: 'False uses the tools as they are offered, also when their descriptions change.' }),
+    ),
   },
   { additionalProperties: false, description: 'One MCP server.' },
 );
@@ -53,6 +67,35 @@ export const McpSection = Type.Object(
     allowed_commands: Type.Array(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]*$' }), {
       default: ['npx', 'uvx', 'node', 'python3', 'bunx', 'docker'],
       description: 'Programs that requests may start as stdio servers, by bare name.',
+    }),
+    allowed_env: Type.Array(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), {
+      default: [],
+      description: 'Variables that requests may set besides those that look like settings (GITHUB_TOKEN, API_URL).',
+    }),
+    script_dirs: Type.Array(Type.String({ minLength: 1, pattern: '^(/|[A-Za-z]:)' }), {
+      default: [],
+      env: ['MCP_SCRIPT_DIRS'],
+      description: 'Folders with the scripts that requests may start with node, python3, bun or deno; none when empty.',
+    }),
+    require_approval: Type.Boolean({
+      default: true,
+      env: ['MCP_REQUIRE_APPROVAL'],
+      description: 'Start a server of a request only after agent mcp allow, and only with the tools seen then.',
+    }),
+    sandbox: Type.Union([Type.Literal('auto'), Type.Literal('required'), Type.Literal('off')], {
+      default: 'auto',
+      env: ['MCP_SANDBOX'],
+      description: 'Shut stdio servers in with bubblewrap: where it works, always (refuse without it), or never.',
+    }),
+    network: Type.Boolean({
+      default: true,
+      env: ['MCP_NETWORK'],
+      description: 'Whether sandboxed stdio servers may use the network; npx, uvx and bunx fetch packages with it.',
+    }),
+    sandbox_folders: Type.Array(Type.String({ minLength: 1, pattern: '^(/|[A-Za-z]:)' }), {
+      default: [],
+      env: ['MCP_SANDBOX_FOLDERS'],
+      description: 'Folders outside /usr that every sandboxed stdio server may read: programs, libraries.',
     }),
     servers: Type.Record(Type.String(), ConfiguredMcpServer, {
       default: {},
@@ -87,7 +130,7 @@ export const McpSection = Type.Object(
     allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       env: ['MCP_ALLOWED_HOSTS'],
-      description: 'Host names under which /mcp may be called, besides loopback names and plain IP addresses.',
+      description: 'Further host names, as in `server.allowed_hosts`; kept for configurations that have it.',
     }),
     max_sessions: Type.Integer({
       minimum: 1,

@@ -125,6 +125,11 @@ export const targetSections = {
   outgoing_webhook: platform('The target `webhook`: a signed POST to a service of yours (Standard Webhooks).', {
     url: secret(['OUTGOING_WEBHOOK_URL'], 'Address; used when a route gives no `url`.'),
     secret: secret(['OUTGOING_WEBHOOK_SECRET'], 'Signing key: `whsec_` and base64, or any text.'),
+    allowed_hosts: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      env: ['OUTGOING_WEBHOOK_ALLOWED_HOSTS'],
+      description: 'Hosts (`host` or `host:port`) that the template of a route may take from an event; else none.',
+    }),
   }),
 };
 

@@ -27,7 +27,13 @@ export const ServerSection = Type.Object(
     allowed_origins: Type.Array(Type.String(), {
       default: ['http://localhost:3000'],
       env: ['ALLOWED_ORIGINS'],
-      description: 'Origins allowed by CORS.',
+      description: 'Origins of web pages that may call the server, besides its own pages.',
+    }),
+    allowed_hosts: Type.Array(Type.String({ pattern: '^[^\\s/*@]+$' }), {
+      default: [],
+      env: ['AGENT_ALLOWED_HOSTS'],
+      description:
+        'Host names under which both listeners may be called, besides localhost, plain IP addresses, the bound name and the host of `public_url`.',
     }),
     max_body_bytes: Type.Integer({
       default: 10485760,

@@ -61,6 +61,12 @@ export const CrawlSection = Type.Object(
       env: ['AGENT_ALLOW_PRIVATE_NETWORK'],
       description: 'Let the crawler and MCP reach private and loopback addresses; only on a network you trust.',
     }),
+    known_urls: Type.Union([Type.Literal('auto'), Type.Literal('always'), Type.Literal('off')], {
+      default: 'auto',
+      env: ['CRAWL_KNOWN_URLS'],
+      description:
+        'When a model opens only addresses that a search returned or that the user or owner wrote. `auto`: in runs that an event started or that use private documents.',
+    }),
     timeout_seconds: Type.Number({
       default: 10,
       exclusiveMinimum: 0,
@@ -99,6 +105,19 @@ export const KnowledgeSection = Type.Object(
       minimum: 1024,
       unit: 'bytes',
       description: 'Largest uploaded document.',
+    }),
+    read_timeout_seconds: Type.Number({
+      default: 60,
+      exclusiveMinimum: 0,
+      maximum: 3600,
+      unit: 'seconds',
+      description: 'Longest time to read one document; the process that reads it is killed then.',
+    }),
+    read_memory_bytes: Type.Integer({
+      default: 1073741824,
+      minimum: 134217728,
+      unit: 'bytes',
+      description: 'Memory of the process that reads a document (Linux).',
     }),
     path: Type.String({ default: 'knowledge.db', description: 'Index of the local store, relative to the home.' }),
   },

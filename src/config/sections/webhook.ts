@@ -14,9 +14,20 @@ const settings = (env: (name: string) => string[]) => ({
     env: env('WEBHOOK_PUBLIC_URL'),
   }),
   max_body_bytes: integer('Largest accepted body (default 1048576).', { minimum: 1, unit: 'bytes' }),
+  max_open_body_bytes: integer('Most bytes of bodies that are being received at once (default 33554432).', {
+    minimum: 65536,
+    unit: 'bytes',
+  }),
+  max_open_requests_per_address: integer(
+    'Most requests of one address whose bodies are being received (default 100).',
+    { minimum: 1 },
+  ),
   rate_limit: integer('Accepted requests a minute and route; 0 is no limit (default 30).', { minimum: 0 }),
   auth_failure_limit: integer('Failed signatures a minute and address; 0 is no limit (default 300).', { minimum: 0 }),
-  idempotency_ttl: integer('How long a delivery id is remembered (default 3600).', { minimum: 1, unit: 'seconds' }),
+  idempotency_ttl: integer('How long a delivery with an id is remembered (default 3600).', {
+    minimum: 1,
+    unit: 'seconds',
+  }),
   script_timeout_seconds: Type.Optional(
     Type.Number({ exclusiveMinimum: 0, unit: 'seconds', description: 'Longest run of a route script (default 30).' }),
   ),

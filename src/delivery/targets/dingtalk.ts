@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { TargetSettings } from '../../config/sections/platforms.ts';
+import { withoutControls } from '../../lib/escape-controls.ts';
 import { isFailure, refusal } from '../failure.ts';
 import { badAnswer, bodyFailure, statusFailure } from '../http.ts';
 import { addressSecrets } from '../redact.ts';
@@ -20,7 +21,7 @@ export function createDingTalkTarget(settings: TargetSettings['dingtalk'], { htt
     prepare: async ({ content, extra }) => {
       if (!URL.canParse(settings.webhook_url ?? ''))
         return refusal('target_not_configured', 'DINGTALK_WEBHOOK_URL is no URL.');
-      const title = extra['title']?.trim() || titleOf(content);
+      const title = withoutControls(extra['title'] ?? '') || titleOf(content);
       return {
         parts: splitText(content, { limit: LIMIT, measure: (text) => utf8Length(JSON.stringify(text)) }),
         send: async (part) => {

@@ -7,6 +7,8 @@ import { splitText } from '../split.ts';
 import { destinationOf, missingOf, type Target, type TargetTools } from '../target.ts';
 
 const LIMIT = 2000;
+/** The flag of a message without link previews, which Discord would fetch. */
+const SUPPRESS_EMBEDS = 1 << 2;
 const SNOWFLAKE = /^\d{5,25}$/;
 
 /** Messages of a Discord bot, or of a channel webhook (discord.com/developers/docs/resources/message, …/webhook). */
@@ -29,6 +31,7 @@ export function createDiscordTarget(settings: TargetSettings['discord'], { http 
               content: part.text,
               // Text of an event must not ping @everyone or roles.
               allowed_mentions: { parse: [] },
+              flags: SUPPRESS_EMBEDS,
               // Within some minutes Discord answers a repeated nonce with the message it has already made.
               ...(useBot ? { nonce: shortId(part.id, 25), enforce_nonce: true } : {}),
             },

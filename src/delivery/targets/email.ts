@@ -7,7 +7,8 @@ import type { DeliveryResult } from '../model.ts';
 import { destinationOf, missingOf, type Part, type Target } from '../target.ts';
 import { titleOf } from '../title.ts';
 
-const ADDRESS = /^[^\s@<>,;:"{}]{1,64}@[^\s@<>,;:"{}]{1,255}$/;
+/** Control and format characters too are refused: the mailer would drop them and send to an address nobody checked. */
+const ADDRESS = /^[^\s\p{C}@<>,;:"{}]{1,64}@[^\s\p{C}@<>,;:"{}]{1,255}$/u;
 /** Longer texts go without an HTML version: rendering hostile Markdown takes time with the square of its length. */
 const MAX_HTML = 40_000;
 const IMPLICIT_TLS_PORT = 465;

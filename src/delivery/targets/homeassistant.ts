@@ -1,4 +1,5 @@
 import type { TargetSettings } from '../../config/sections/platforms.ts';
+import { withoutControls } from '../../lib/escape-controls.ts';
 import { isFailure } from '../failure.ts';
 import { joinUrl, statusFailure } from '../http.ts';
 import { splitText } from '../split.ts';
@@ -22,7 +23,7 @@ export function createHomeAssistantTarget(settings: TargetSettings['homeassistan
         expected: 'the name of a notify service',
       });
       if (isFailure(service)) return service;
-      const title = extra['title']?.trim();
+      const title = withoutControls(extra['title'] ?? '');
       return {
         parts: splitText(content, { limit: LIMIT }),
         send: async (part) => {

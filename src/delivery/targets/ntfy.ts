@@ -1,4 +1,5 @@
 import type { TargetSettings } from '../../config/sections/platforms.ts';
+import { withoutControls } from '../../lib/escape-controls.ts';
 import { isFailure } from '../failure.ts';
 import { joinUrl, statusFailure } from '../http.ts';
 import { shortId } from '../ids.ts';
@@ -24,7 +25,7 @@ export function createNtfyTarget(settings: TargetSettings['ntfy'], { http }: Tar
         expected: 'a topic of letters, digits, _ and -',
       });
       if (isFailure(topic)) return topic;
-      const title = extra['title']?.trim();
+      const title = withoutControls(extra['title'] ?? '');
       const priority = /^[1-5]$/.test(extra['priority'] ?? '') ? { priority: Number(extra['priority']) } : {};
       const tags = extra['tags']?.split(',').map((tag) => tag.trim());
       return {

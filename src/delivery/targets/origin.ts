@@ -2,7 +2,7 @@ import type { TargetSettings } from '../../config/sections/platforms.ts';
 import { type DeliveryFailure, isFailure, notConfigured, refusal } from '../failure.ts';
 import type { DeliveryRequest, OriginInfo } from '../model.ts';
 import type { Prepared, Target, TargetTools } from '../target.ts';
-import { judgeSlackWebhook, slackParts } from './slack.ts';
+import { judgeSlackWebhook, NO_PREVIEW, slackParts } from './slack.ts';
 
 /** The targets `origin` hands on to. */
 export interface OriginTargets {
@@ -53,19 +53,20 @@ async function slackResponse(
   request: DeliveryRequest,
   responseUrl: string,
   settings: TargetSettings['slack'],
-  { http }: TargetTools,
+  { guardedHttp }: TargetTools,
 ): Promise<Prepared | DeliveryFailure> {
-  const base = settings.response_base_url;
-  if (!URL.canParse(responseUrl) || !URL.canParse(base) || new URL(responseUrl).origin !== new URL(base).origin)
+  const url = URL.parse(responseUrl);
+  const isSlack = url !== null && url.origin === URL.parse(settings.response_base_url)?.origin;
+  if (!isSlack || url.username || url.password)
     return refusal('target_bad_destination', 'The response_url of the event is not an address of Slack.');
   const { parts, render } = await slackParts(request.content);
   return {
     parts,
     send: async (part) => {
-      const answer = await http({
+      const answer = await guardedHttp({
         service: 'Slack',
         url: responseUrl,
-        body: { text: render(part.text), response_type: 'in_channel', replace_original: false },
+        body: { text: render(part.text), ...NO_PREVIEW, response_type: 'in_channel', replace_original: false },
         signal: part.signal,
       });
       return isFailure(answer) ? answer : judgeSlackWebhook(answer);

@@ -11,6 +11,8 @@ import { destinationOf, missingOf, type Target, type TargetTools } from '../targ
 
 /** Slack advises 4,000 characters; far longer texts are cut by it. */
 export const SLACK_LIMIT = 4000;
+/** A preview is fetched by Slack: text of an event or a model must not make it. */
+export const NO_PREVIEW = { unfurl_links: false, unfurl_media: false };
 const TRANSIENT =
   /^(?:internal_error|fatal_error|service_unavailable|request_timeout|team_added_to_org|accesslimited|message_limit_exceeded)$/;
 
@@ -30,7 +32,12 @@ export function createSlackTarget(settings: TargetSettings['slack'], { http }: T
       return {
         parts,
         send: async (part) => {
-          const message = { text: render(part.text), mrkdwn: true, ...(thread ? { thread_ts: thread } : {}) };
+          const message = {
+            text: render(part.text),
+            mrkdwn: true,
+            ...NO_PREVIEW,
+            ...(thread ? { thread_ts: thread } : {}),
+          };
           const answer = await http({
             service: 'Slack',
             url: useBot ? joinUrl(settings.base_url, '/api/chat.postMessage') : (settings.webhook_url ?? ''),

@@ -43,6 +43,8 @@ export function createTelegramTarget(settings: TargetSettings['telegram'], { htt
           body: {
             chat_id: chat,
             text,
+            // A preview is fetched by the platform: text of an event or a model must not make it.
+            link_preview_options: { is_disabled: true },
             ...(parseMode ? { parse_mode: parseMode } : {}),
             ...(thread ? { message_thread_id: Number(thread) } : {}),
           },

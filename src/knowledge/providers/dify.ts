@@ -1,4 +1,4 @@
-import { upstreamError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { KnowledgeProvider, Passage, Resource } from '../model.ts';
 import { matchResources } from './match-resources.ts';
 import { createProviderClient, type ProviderNeeds, refusedStatus } from './provider-client.ts';
@@ -50,7 +50,7 @@ export function createDify(options: DifyOptions): KnowledgeProvider {
     } catch (error) {
       if (refusedStatus(error) !== 404) throw error;
       const message = `${LABEL} does not know the selected knowledge base (HTTP 404).`;
-      throw upstreamError('upstream_rejected', message, { retryable: false, cause: error });
+      throw fail('upstream_rejected', message, { retryable: false, cause: error });
     }
   };
 

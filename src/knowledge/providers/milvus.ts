@@ -1,5 +1,6 @@
-import { upstreamError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Embedder } from '../../models/model.ts';
+import type { ReadLimits } from '../document-reader.ts';
 import type { Passage } from '../model.ts';
 import { matchResources } from './match-resources.ts';
 import { createProviderClient, type ProviderNeeds } from './provider-client.ts';
@@ -18,6 +19,7 @@ export interface MilvusOptions extends ProviderNeeds {
   /** Names of the fields in the collection. */
   fields: { id: string; vector: string; content: string; title: string; url: string };
   embedder: Embedder | undefined;
+  limits: ReadLimits;
 }
 
 const LABEL = 'Milvus';
@@ -36,7 +38,7 @@ const SERVER_CODES = new Set([1, 2, 3, 4, 5, 6, 7]);
 /** Milvus and Zilliz Cloud by the RESTful API v2: one collection, whose entities are the passages of documents. */
 export function createMilvus(options: MilvusOptions): VectorKnowledge {
   const { collection, fields, clock } = options;
-  const documents = new VectorDocuments(LABEL, options.embedder);
+  const documents = new VectorDocuments(LABEL, options.embedder, options.limits);
   const client = createProviderClient({
     ...options,
     provider: LABEL,
@@ -197,17 +199,17 @@ function cutToBytes(text: string, bytes: number): string {
 
 function refusal(code: number, collection: string) {
   if (CREDENTIAL_CODES.has(code))
-    return upstreamError('upstream_rejected', `${LABEL} refused the credentials (code ${code}).`, { retryable: false });
+    return fail('upstream_rejected', `${LABEL} refused the credentials (code ${code}).`, { retryable: false });
   if (code === UNKNOWN_COLLECTION) {
     const message = `${LABEL} has no collection "${collection}" (code ${code}); it is made with the first document added.`;
-    return upstreamError('upstream_rejected', message, { retryable: false });
+    return fail('upstream_rejected', message, { retryable: false });
   }
   if (LIMIT_CODES.has(code))
-    return upstreamError('upstream_rate_limited', `${LABEL} limits the rate of requests (code ${code}).`, {
+    return fail('upstream_rate_limited', `${LABEL} limits the rate of requests (code ${code}).`, {
       retryable: true,
     });
   if (SERVER_CODES.has(code))
-    return upstreamError('upstream_unavailable', `${LABEL} failed (code ${code}).`, { retryable: true });
+    return fail('upstream_unavailable', `${LABEL} failed (code ${code}).`, { retryable: true });
   const message = `${LABEL} refused the request (code ${code}); models.embedding must be the model that the collection "${collection}" was made with, and the fields those of knowledge.milvus.`;
-  return upstreamError('upstream_rejected', message, { retryable: false });
+  return fail('upstream_rejected', message, { retryable: false });
 }

@@ -1,4 +1,4 @@
-import { AppError, upstreamError } from '../../errors.ts';
+import { AppError, fail } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { fetchProvider, ProviderStatus } from '../../lib/provider-fetch.ts';
@@ -70,7 +70,7 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
     const { bytes } = await retry(attempt, { attempts: ATTEMPTS, ...RETRY, clock, signal, shouldRetry });
     const answer = parseJson(new TextDecoder().decode(bytes));
     if (isRecord(answer)) return answer;
-    throw upstreamError('upstream_rejected', `${provider} sent an answer that is not JSON.`, { retryable: false });
+    throw fail('upstream_rejected', `${provider} sent an answer that is not JSON.`, { retryable: false });
   };
 }
 

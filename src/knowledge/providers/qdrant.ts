@@ -1,5 +1,6 @@
-import { type AppError, upstreamError } from '../../errors.ts';
+import { type AppError, fail } from '../../errors.ts';
 import type { Embedder } from '../../models/model.ts';
+import type { ReadLimits } from '../document-reader.ts';
 import type { KnowledgeProvider, Passage } from '../model.ts';
 import { matchResources } from './match-resources.ts';
 import { createProviderClient, type ProviderCall, type ProviderNeeds, refusedStatus } from './provider-client.ts';
@@ -14,6 +15,7 @@ export interface QdrantOptions extends ProviderNeeds {
   collection: string;
   topK?: number | undefined;
   embedder: Embedder | undefined;
+  limits: ReadLimits;
 }
 
 /** A vector store with its life cycle. */
@@ -33,7 +35,7 @@ const LISTED = ['url', 'doc_id', 'title', 'description', 'created_at', 'metadata
 /** Qdrant by its REST API: one collection, whose points are the passages of documents. */
 export function createQdrant(options: QdrantOptions): VectorKnowledge {
   const { collection, clock } = options;
-  const documents = new VectorDocuments(LABEL, options.embedder);
+  const documents = new VectorDocuments(LABEL, options.embedder, options.limits);
   const client = createProviderClient({
     ...options,
     provider: LABEL,
@@ -159,7 +161,7 @@ function filterOf(uris: string[]) {
 function explain(error: unknown, collection: string): unknown {
   const status = refusedStatus(error);
   const refused = (message: string): AppError =>
-    upstreamError('upstream_rejected', message, { retryable: false, cause: (error as AppError).cause });
+    fail('upstream_rejected', message, { retryable: false, cause: (error as AppError).cause });
   if (status === 404)
     return refused(`${LABEL} has no collection "${collection}" (HTTP 404); it is made with the first document added.`);
   if (status === 400)

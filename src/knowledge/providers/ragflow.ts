@@ -1,4 +1,4 @@
-import { upstreamError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { KnowledgeProvider, Passage, Resource } from '../model.ts';
 import { matchResources } from './match-resources.ts';
 import { createProviderClient, type ProviderNeeds } from './provider-client.ts';
@@ -54,12 +54,12 @@ export function createRagflow(options: RagflowOptions): KnowledgeProvider {
     const status = numberOf(code);
     if (status === 0) return data;
     if (PERMISSION_CODES.has(status))
-      throw upstreamError('upstream_rejected', `${label} refused the credentials or the request (code ${status}).`, {
+      throw fail('upstream_rejected', `${label} refused the credentials or the request (code ${status}).`, {
         retryable: false,
       });
     if (SERVER_CODES.has(status))
-      throw upstreamError('upstream_unavailable', `${label} failed (code ${status}).`, { retryable: true });
-    throw upstreamError('upstream_rejected', `${label} refused the request (code ${status}).`, { retryable: false });
+      throw fail('upstream_unavailable', `${label} failed (code ${status}).`, { retryable: true });
+    throw fail('upstream_rejected', `${label} refused the request (code ${status}).`, { retryable: false });
   };
 
   // The API's own filter by name wants the exact name and fails when there is none: names are matched here.

@@ -1,10 +1,10 @@
-import { internalError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { Embedder } from '../../models/model.ts';
 import type { ParsedDocument } from '../document.ts';
-import { emptyFile, unreadable, unsupportedType } from '../ingest-errors.ts';
+import { DocumentReader, type ReadLimits } from '../document-reader.ts';
+import { emptyFile, unsupportedType } from '../ingest-errors.ts';
 import { documentKind } from '../media-kind.ts';
 import type { IngestDocument } from '../model.ts';
-import { WorkerClient } from '../worker-client.ts';
 
 /** A document cut and embedded, ready for a vector store. */
 export interface VectorDocument {
@@ -15,20 +15,18 @@ export interface VectorDocument {
   chunks: { content: string; headingPath: string[]; page: number | undefined; vector: Float32Array }[];
 }
 
-const PARSE_TIMEOUT_MS = 120_000;
-const PARSE_MEMORY_BYTES = 1024 * 1024 * 1024;
-const IDLE_MS = 15_000;
 const MAX_QUERY = 8000;
 
-/** Reads, cuts and embeds what a vector store is given; reading happens in a worker that ends when it is idle. */
+/** Reads, cuts and embeds what a vector store is given; reading happens in a process of its own. */
 export class VectorDocuments {
   readonly #embedder: Embedder | undefined;
   readonly #label: string;
-  readonly #parser = new WorkerClient('ingest', IDLE_MS);
+  readonly #reader: DocumentReader;
 
-  constructor(label: string, embedder: Embedder | undefined) {
+  constructor(label: string, embedder: Embedder | undefined, limits: ReadLimits) {
     this.#label = label;
     this.#embedder = embedder;
+    this.#reader = new DocumentReader(limits);
   }
 
   /** The vector of a question. */
@@ -43,13 +41,8 @@ export class VectorDocuments {
     const embedder = this.#needEmbedder();
     if (!documentKind(document.name, document.mediaType)) throw unsupportedType();
     if (document.bytes.length === 0) throw emptyFile();
-    const exceeded = (what: 'time' | 'memory') =>
-      unreadable(
-        what === 'time' ? 'The document takes too long to read.' : 'The document needs too much memory to read.',
-      );
-    const limits = { timeoutMs: PARSE_TIMEOUT_MS, memoryBytes: PARSE_MEMORY_BYTES, exceeded };
-    const text = await this.#parser.call<string>('parse', { ...document }, { signal, limits });
-    const { title, description, digest, chunks } = JSON.parse(text) as ParsedDocument;
+    const text = await this.#reader.read(document, undefined, signal);
+    const { title, description, digest, chunks } = JSON.parse(text!) as ParsedDocument;
     const vectors = await embedder.embed(
       chunks.map(({ content }) => content),
       signal,
@@ -67,14 +60,14 @@ export class VectorDocuments {
     };
   }
 
-  /** Ends the worker; idempotent. */
+  /** Ends the reader; idempotent. */
   stop(): void {
-    this.#parser.terminate();
+    this.#reader.stop();
   }
 
   #needEmbedder(): Embedder {
     if (this.#embedder) return this.#embedder;
-    throw internalError(
+    throw fail(
       'embedding_not_configured',
       `${this.#label} needs an embedding model; set models.embedding to the one its collection was made with.`,
     );

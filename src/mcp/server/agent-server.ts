@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { AppError, isAbort, toAppError } from '../../errors.ts';
+import { type AppError, isAbort, toAppError } from '../../errors.ts';
 import type { Logger } from '../../lib/log.ts';
 import { type TSchema, Value } from '../../schema.ts';
 import { VERSION } from '../../version.ts';
@@ -61,9 +61,7 @@ export async function createAgentServer({ ports, log, onCall }: AgentServerOptio
       const failure = toAppError(error);
       if (failure.category === 'internal')
         log.error('mcp tool failed', { tool: name, error: failure.cause ?? failure });
-      return failed(
-        failure.category === 'internal' && !(error instanceof AppError) ? 'Internal server error' : failure.message,
-      );
+      return failed(failure.message, failure);
     } finally {
       clearInterval(heartbeat);
       onCall?.(-1);
@@ -104,6 +102,11 @@ function succeeded({ structured, content }: AgentToolResult) {
   };
 }
 
-function failed(message: string) {
-  return { isError: true, content: [{ type: 'text' as const, text: message }] };
+/** A failed call; `_meta` carries the code and whether another try may help, for clients that act on it. */
+function failed(message: string, failure?: AppError) {
+  return {
+    isError: true,
+    content: [{ type: 'text' as const, text: message }],
+    ...(failure && { _meta: { code: failure.code, retryable: failure.retryable } }),
+  };
 }

@@ -1,4 +1,4 @@
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { REPORT_STYLES } from '../../research/model.ts';
 import { type Static, Type } from '../../schema.ts';
 import type { ContentInput, GeneratedFile } from './ports.ts';
@@ -83,7 +83,7 @@ export const enhanceTool: AgentTool = {
 };
 
 function describe(file: GeneratedFile | undefined): Record<string, unknown> {
-  if (!file) throw userError('tool_not_offered', 404, 'This tool is not available here.');
+  if (!file) throw fail('tool_not_offered', 'This tool is not available here.');
   return { file_name: file.fileName, media_type: file.mediaType, size_bytes: file.bytes.byteLength };
 }
 

@@ -1,4 +1,4 @@
-import { internalError, upstreamError } from '../../errors.ts';
+import { fail, storedError } from '../../errors.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { type ChatRequest, REPORT_STYLES } from '../../research/model.ts';
 import { type Static, Type } from '../../schema.ts';
@@ -113,7 +113,7 @@ async function watch(
     if (!isRecord(event)) continue;
     const agent = String(event['agent'] ?? '');
     if (type === 'error') throw failureOf(event);
-    if (type === 'interrupt') throw internalError('approval_impossible', 'The run waits for a person.');
+    if (type === 'interrupt') throw fail('approval_impossible', 'The run waits for a person.');
     if (type === 'tool_calls') progress(describeCalls(agent, event['tool_calls']));
     if (type !== 'message_chunk') continue;
     texts[agent] = (texts[agent] ?? '') + String(event['content'] ?? '');
@@ -158,5 +158,5 @@ function describePlan(text: string): string {
 
 function failureOf(event: Record<string, unknown>): Error {
   const message = String(event['error'] ?? 'The research failed.');
-  return upstreamError('upstream_unavailable', message, { retryable: false });
+  return storedError(String(event['code'] ?? 'internal_error'), message);
 }

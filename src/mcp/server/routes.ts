@@ -1,25 +1,22 @@
 import { Elysia } from 'elysia';
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { eventStreamResponse, problemResponses } from '../../http/openapi-details.ts';
+import { checkJsonType } from '../../http/parse-body.ts';
 import { readBody } from '../../http/read-body.ts';
 import { parseJson } from '../../lib/json.ts';
-import { type CallerRules, checkCaller } from './check-caller.ts';
 import type { McpSessions } from './sessions.ts';
 
 export interface McpServerRouteNeeds {
   sessions: McpSessions;
-  callers: CallerRules;
   maxBodyBytes: number;
 }
 
 /** `/mcp`: the agent as an MCP server over streamable HTTP. */
-export function createMcpServerRoutes({ sessions, callers, maxBodyBytes }: McpServerRouteNeeds) {
+export function createMcpServerRoutes({ sessions, maxBodyBytes }: McpServerRouteNeeds) {
   const answer = async (
     request: Request,
     server: { timeout(request: Request, seconds: number): void } | null,
   ): Promise<Response> => {
-    const caller = checkCaller(request.headers, callers);
-    if (!caller.ok) throw userError(caller.code, 403, caller.message);
     const body = request.method === 'POST' ? await readMessage(request, maxBodyBytes) : undefined;
     // Streams stay open while a tool works.
     server?.timeout(request, 0);
@@ -43,7 +40,8 @@ export function createMcpServerRoutes({ sessions, callers, maxBodyBytes }: McpSe
 }
 
 async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
+  checkJsonType(request);
   const message = parseJson(new TextDecoder().decode(await readBody(request, maxBytes)));
-  if (message === undefined) throw userError('malformed_json', 400, 'The request body is not valid JSON.');
+  if (message === undefined) throw fail('malformed_json', 'The request body is not valid JSON.');
   return message;
 }

@@ -1,4 +1,4 @@
-import { userError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import type { FinishReason, Model, ModelEvent, ModelRequest, ToolCall } from '../model.ts';
 import { createBreathe } from './breathe.ts';
 import { coordinate } from './coordinate.ts';
@@ -60,9 +60,8 @@ async function* streamAnswer(request: ModelRequest, signal: AbortSignal): AsyncG
 
 /** The refusal of work that needs a language model. */
 function modelRequired(what: string) {
-  return userError(
+  return fail(
     'model_required',
-    500,
     `The embedded extractive engine can only quote sources, so it cannot do this: ${what}. Configure a language model with OPENAI_API_KEY (and OPENAI_MODEL), or with BASIC_MODEL__model, BASIC_MODEL__base_url and BASIC_MODEL__api_key.`,
   );
 }

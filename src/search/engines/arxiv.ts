@@ -1,4 +1,4 @@
-import { upstreamError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { badAnswer, createEngine, type EngineNeeds, endpoint } from '../engine.ts';
 import type { RawResult } from '../results.ts';
 import type { SearchEngine } from '../search.ts';
@@ -52,8 +52,7 @@ async function parseFeed(xml: string): Promise<RawResult[]> {
     const text = (tag: string) => entry.querySelector(tag)?.textContent ?? '';
     const id = text('id').trim();
     // Errors come as an entry, not as a status.
-    if (/\/api\/errors/.test(id))
-      throw upstreamError('upstream_rejected', `${LABEL} refused the query.`, { retryable: false });
+    if (/\/api\/errors/.test(id)) throw fail('upstream_rejected', `${LABEL} refused the query.`, { retryable: false });
     return {
       title: text('title'),
       url: id.replace(/^http:\/\/arxiv\.org\//, 'https://arxiv.org/'),

@@ -1,4 +1,4 @@
-import { upstreamError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { badAnswer, createEngine, type EngineNeeds, endpoint } from '../engine.ts';
 import type { RawResult } from '../results.ts';
 import type { SearchEngine } from '../search.ts';
@@ -34,7 +34,7 @@ export function createDuckDuckGo(needs: EngineNeeds): SearchEngine {
 
 async function parseResultPage(html: string): Promise<RawResult[]> {
   if (CHALLENGE.test(html))
-    throw upstreamError('upstream_rate_limited', `${LABEL} asks for proof that a human is searching.`, {
+    throw fail('upstream_rate_limited', `${LABEL} asks for proof that a human is searching.`, {
       retryable: true,
     });
   const { parseHTML } = await import('linkedom');

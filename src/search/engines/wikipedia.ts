@@ -1,4 +1,4 @@
-import { upstreamError } from '../../errors.ts';
+import { fail } from '../../errors.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { createEngine, type EngineNeeds, endpoint, readList } from '../engine.ts';
 import type { SearchEngine } from '../search.ts';
@@ -48,6 +48,6 @@ function refuseError(answer: string): void {
   const error = isRecord(parsed) ? parsed['error'] : undefined;
   if (!isRecord(error)) return;
   if (error['code'] === 'ratelimited' || error['code'] === 'maxlag')
-    throw upstreamError('upstream_rate_limited', `${LABEL} limits the rate of requests.`, { retryable: true });
-  throw upstreamError('upstream_rejected', `${LABEL} refused the query.`, { retryable: false });
+    throw fail('upstream_rate_limited', `${LABEL} limits the rate of requests.`, { retryable: true });
+  throw fail('upstream_rejected', `${LABEL} refused the query.`, { retryable: false });
 }
