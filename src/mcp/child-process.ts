@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import { findDescendants } from '../lib/process-tree.ts';
 import { openCache } from './cache-folder.ts';
-import { findDescendants, isGroupRunning, killStragglers } from './kill-stragglers.ts';
+import { isGroupRunning, killStragglers } from './kill-stragglers.ts';
 import type { StdioTarget } from './model.ts';
 import type { ServerSandbox } from './server-sandbox.ts';
 

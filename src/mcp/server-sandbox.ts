@@ -2,7 +2,7 @@ import { realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { fail } from '../errors.ts';
-import { userNamespaceFilter } from '../sandbox/seccomp-filter.ts';
+import { seccompFilter } from '../sandbox/seccomp-filter.ts';
 import { profileOf } from './command-profiles.ts';
 import type { SharedFolder, StdioTarget } from './model.ts';
 import { programFolders } from './program-folders.ts';
@@ -79,7 +79,7 @@ export class ServerSandbox {
   async #shutIn(launch: Launch, { bwrap, canSize }: { bwrap: string; canSize: boolean }): Promise<WrappedLaunch> {
     const { target, program, folder } = launch;
     const home = await realpath(this.#options.home);
-    const filter = userNamespaceFilter();
+    const filter = seccompFilter('program');
     const thirdFile = filter && join(folder, '.seccomp');
     if (thirdFile) await writeFile(thirdFile, filter);
     const command = sandboxCommand({
