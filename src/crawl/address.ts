@@ -14,7 +14,7 @@ export function mayConnect(ip: string, allowPrivateNetwork: boolean): boolean {
 }
 
 function isMetadataAddress(ip: string): boolean {
-  const plain = ip.replace(/%.*$/, '');
+  const [plain = ''] = ip.split('%', 1);
   if (!ipaddr.isValid(plain)) return false;
   // `process` reads an IPv4 address mapped into IPv6 as what it is.
   const address = ipaddr.process(plain);

@@ -2,6 +2,7 @@ import { upstreamError, userError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { fetchProvider } from '../lib/provider-fetch.ts';
+import { withoutTrailingSlashes } from '../lib/trim.ts';
 import type { CrawledPage } from './crawl.ts';
 import { validateUrl } from './validate-url.ts';
 
@@ -23,7 +24,7 @@ export async function readWithJina(url: string, options: JinaReaderOptions, sign
   const { bytes } = await fetchProvider({
     provider: 'The Jina reader',
     fetch: options.fetch,
-    url: `${options.baseUrl.replace(/\/+$/, '')}/${checked.url.href}`,
+    url: `${withoutTrailingSlashes(options.baseUrl)}/${checked.url.href}`,
     init: { headers: { authorization: `Bearer ${options.apiKey}`, accept: 'application/json' } },
     timeoutMs: options.timeoutMs,
     maxBytes: options.maxBytes,

@@ -95,6 +95,6 @@ function splitFlag(arg: string): [string, string | undefined] {
 }
 
 function isLauncher(name: string): boolean {
-  const bare = (name.split(/[\\/]/).at(-1) ?? '').replace(/@.*$/, '').toLowerCase();
+  const [bare = ''] = (name.split(/[\\/]/).at(-1) ?? '').toLowerCase().split('@', 1);
   return LAUNCHERS.has(bare);
 }
