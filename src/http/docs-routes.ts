@@ -52,7 +52,7 @@ async function generateDocs({ app, guarded }: DocsNeeds): Promise<{ document: st
   return {
     document: JSON.stringify(document),
     page: page
-      .replaceAll(/https:\/\/unpkg\.com\/[^"]+\.js/g, SCRIPT_PATH)
+      .replaceAll(/https:\/\/unpkg\.com\/[^"\s]{1,200}\.js/g, SCRIPT_PATH)
       // Without an icon of its own the page makes browsers ask for one that does not exist.
       .replace('</head>', '<link rel="icon" href="data:,">\n</head>'),
   };
