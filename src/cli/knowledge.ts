@@ -58,7 +58,7 @@ const search = defineCliCommand({
         signal: context.signal,
       });
       if (context.json) return context.print({ passages });
-      if (passages.length === 0) await context.warn('Nothing found.');
+      if (passages.length === 0) await context.note('Nothing found.');
       const width = Math.min(context.stdout.columns, 100);
       for (const [index, passage] of passages.entries())
         await context.printLines(

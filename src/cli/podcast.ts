@@ -28,7 +28,7 @@ export const podcastCommand = defineCliCommand({
     const { runId } = podcast;
     if (context.json) await context.print({ path: args.out, run_id: runId, bytes: podcast.audio.length });
     else if (args.out !== undefined && args.out !== '-')
-      await context.warn(`${args.out}: ${podcast.audio.length} bytes; run ${runId} keeps the transcript`);
+      await context.done(`${args.out}: ${podcast.audio.length} bytes; run ${runId} keeps the transcript`);
   },
 });
 

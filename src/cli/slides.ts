@@ -32,13 +32,13 @@ export const slidesCommand = defineCliCommand({
       context.signal,
       (step) => {
         if (context.stderr.isTerminal)
-          void context.warn(step === 'asking' ? `Asking ${model} for the slides …` : 'Building the file …');
+          void context.note(step === 'asking' ? `Asking ${model} for the slides …` : 'Building the file …');
       },
     );
     await writeResult(context, args.out, deck.bytes);
     const summary = { path: args.out, title: deck.title, slides: deck.slides, bytes: deck.bytes.byteLength };
     if (context.json) await context.print(summary);
     else if (args.out !== undefined && args.out !== '-')
-      await context.warn(`${args.out}: ${deck.slides} slide${deck.slides === 1 ? '' : 's'}`);
+      await context.done(`${args.out}: ${deck.slides} slide${deck.slides === 1 ? '' : 's'}`);
   },
 });

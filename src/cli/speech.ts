@@ -31,7 +31,7 @@ export const speechCommand = defineCliCommand({
     await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
     deps.speech.checkReady();
     const format = args.format ?? (/\.wav$/i.test(args.out ?? '') ? 'wav' : 'mp3');
-    if (context.stderr.isTerminal) await context.warn(`Speaking ${text.trim().length} characters …`);
+    if (context.stderr.isTerminal) await context.note(`Speaking ${text.trim().length} characters …`);
     const audio = await deps.speech.speak(
       {
         text,
@@ -47,6 +47,6 @@ export const speechCommand = defineCliCommand({
     );
     await writeResult(context, args.out, audio);
     if (context.json) await context.print({ path: args.out, format, bytes: audio.length });
-    else if (args.out !== undefined && args.out !== '-') await context.warn(`${args.out}: ${audio.length} bytes`);
+    else if (args.out !== undefined && args.out !== '-') await context.done(`${args.out}: ${audio.length} bytes`);
   },
 });

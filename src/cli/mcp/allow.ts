@@ -8,9 +8,10 @@ import type { McpServerSpec, McpTarget, SharedFolder } from '../../mcp/model.ts'
 import { createMcpPolicy } from '../../mcp/policy.ts';
 import { foldersForRequests } from '../../mcp/shared-folders.ts';
 import { type PinnedTool, pinTools } from '../../mcp/tool-pins.ts';
+import { askYesNo, canAsk } from '../ask.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { askLine } from '../webhook/ask.ts';
+import { indented } from '../indented.ts';
 import { findKnown, openNeeds } from './known-servers.ts';
 import { changeLines, describeFolders, toolLines, visible } from './text.ts';
 import { readPairs, readTypedServer, SERVER_FLAGS, type ServerFlags } from './typed-server.ts';
@@ -140,7 +141,7 @@ async function readTools(
     context.signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
     if (stderr.trim() !== '')
-      await context.warn(`The program wrote:\n${stderr.trimEnd().split('\n').map(visible).join('\n')}`);
+      for (const line of ['The program wrote:', ...indented(stderr.trimEnd())]) await context.note(visible(line));
     const names = known.server.transport === 'stdio' ? known.server.env : known.server.headers;
     const values = names.length > 0 ? ` It may need values for ${names.join(', ')} (--env, --header).` : '';
     throw fail(
@@ -151,10 +152,9 @@ async function readTools(
 }
 
 async function confirm(context: CommandContext): Promise<boolean> {
-  if (!context.stdin.isTerminal || context.json)
+  if (!canAsk(context))
     throw usageError(
       'There is no terminal to ask on, so nothing was allowed; pass --yes when all of this is as it should be.',
     );
-  const answer = (await askLine(context, 'Allow it? [y/N]: ')).trim().toLowerCase();
-  return answer === 'y' || answer === 'yes';
+  return (await askYesNo(context, 'Allow it?', false)) ?? false;
 }
