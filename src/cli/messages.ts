@@ -34,7 +34,7 @@ export class Messages {
         written = this.#output.write(chunk);
       },
     };
-    createConsola({
+    const options = {
       fancy: true,
       level: 3,
       throttle: 0,
@@ -43,7 +43,8 @@ export class Messages {
       formatOptions: { date: false },
       stdout: stream as unknown as NodeJS.WriteStream,
       stderr: stream as unknown as NodeJS.WriteStream,
-    })[kind](safe);
+    };
+    createConsola(options)[kind](safe);
     await written;
   }
 }
