@@ -1,72 +1,52 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import type { PromptOptions } from 'consola';
 import type { CommandContext } from './context.ts';
 
-/** True when somebody sits at a terminal; questions stand on stdout, where `--json` has the result. */
-export function canAsk(context: CommandContext): boolean {
-  return context.stdin.isTerminal && context.stdout.isTerminal && !context.json;
+/**
+ * Asks for a line on the terminal; undefined at the end of the input. Readline, not the prompts of consola: on Bun those
+ * lose what is typed (they wait for `_write` of a `tty.WriteStream`, which is never called) and cannot hide it.
+ */
+export function askLine(context: CommandContext, question: string): Promise<string | undefined> {
+  return askOn(context, question, process.stderr);
 }
 
-/** A line that is typed, or `initial` when nothing is; undefined when the question was cancelled. */
-export async function askText(context: CommandContext, question: string, initial = ''): Promise<string | undefined> {
-  const shown = initial === '' ? {} : { placeholder: initial, default: initial };
-  const answer = await ask(context, question, { type: 'text', ...shown });
-  return answer === null ? undefined : String(answer ?? initial);
-}
-
-/** Yes or no; undefined when the question was cancelled. */
-export async function askYesNo(
-  context: CommandContext,
-  question: string,
-  initial: boolean,
-): Promise<boolean | undefined> {
-  return ((await ask(context, question, { type: 'confirm', initial })) as boolean | null) ?? undefined;
-}
-
-/** One of several; undefined when the question was cancelled. */
-export async function askChoice<const T extends string>(
-  context: CommandContext,
-  question: string,
-  labels: Record<T, string>,
-): Promise<T | undefined> {
-  const options = Object.entries<string>(labels).map(([value, label]) => ({ value, label }));
-  return ((await ask(context, question, { type: 'select', options })) as T | null) ?? undefined;
-}
-
-/** A line that is not shown while it is typed, which consola cannot do; undefined when the question was cancelled. */
+/** Asks for a line without showing what is typed; undefined at the end of the input. */
 export async function askHidden(context: CommandContext, question: string): Promise<string | undefined> {
-  await context.stdout.write(question);
+  await context.stderr.write(question);
   // Readline echoes to its output; this one swallows it.
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output, terminal: true });
-  const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
-  try {
-    return await Promise.race([lines.question('', { signal: context.signal }), ended]);
-  } finally {
-    lines.close();
-    await context.stdout.write('\n');
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const answer = await askOn(context, '', nowhere);
+  if (answer !== undefined) await context.stderr.write('\n');
+  return answer;
+}
+
+/** Asks until the answer is one that a person may mean by yes or no; empty is `initial`, the end of the input is no. */
+export async function askYesNo(context: CommandContext, question: string, initial: boolean): Promise<boolean> {
+  for (;;) {
+    const answer = await askLine(context, `${question} [${initial ? 'Y/n' : 'y/N'}]: `);
+    const word = answer?.trim().toLowerCase() ?? 'no';
+    if (word === '') return initial;
+    if (['y', 'yes'].includes(word)) return true;
+    if (['n', 'no'].includes(word)) return false;
   }
 }
 
-/** Null when the question is cancelled or the input ends; the command's abort ends it too, the terminal as it was before. */
-async function ask(context: CommandContext, question: string, options: PromptOptions): Promise<unknown> {
-  const { consola } = await import('consola');
-  let stop = () => {};
-  const ended = new Promise<null>((resolve) => {
-    // The end of the input only pauses it; an answer does too, and comes first.
-    stop = () => void setImmediate(resolve, null);
-    process.stdin.once('pause', stop);
-    context.signal.addEventListener('abort', stop, { once: true });
-  });
+async function askOn(context: CommandContext, question: string, output: NodeJS.WritableStream) {
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  // The terminal is in raw mode while a line is read, so Ctrl-C arrives as a key: it must stop the command all the same.
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  let hasEnded = false;
+  const ended = new Promise<undefined>((resolve) =>
+    lines.once('close', () => {
+      hasEnded = true;
+      resolve(undefined);
+    }),
+  );
   try {
-    const answer: unknown = await Promise.race([consola.prompt(question, { ...options, cancel: 'null' }), ended]);
-    context.signal.throwIfAborted();
-    return answer;
+    return await Promise.race([lines.question(question, { signal: context.signal }), ended]);
   } finally {
-    process.stdin.off('pause', stop);
-    context.signal.removeEventListener('abort', stop);
-    if (process.stdin.isTTY) process.stdin.setRawMode(false);
-    await context.stdout.write('\u001b[?25h');
+    // Nobody pressed Enter on a question that ended otherwise.
+    if (hasEnded || context.signal.aborted) await context.stderr.write('\n');
+    lines.close();
   }
 }

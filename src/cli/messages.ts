@@ -49,14 +49,17 @@ export class Messages {
   }
 }
 
-/** Lines that belong together: in a box on a terminal that is wide enough for it, as they are anywhere else. */
-export async function writeBox(output: CliOutput, title: string, lines: readonly string[]): Promise<void> {
-  const safe = [title, ...lines].map(escapeLine);
-  const width = Math.max(...safe.map((line) => Bun.stringWidth(line))) + BOX_FRAME;
-  if (!output.isTerminal || width > output.columns) return output.write(safe.map((line) => `${line}\n`).join(''));
+/** Lines that belong together: in a box where a terminal is wide enough for it, as they are anywhere else. */
+export async function writeBox(output: CliOutput, lines: readonly string[]): Promise<void> {
+  const safe = lines.map(escapeLine);
+  const width = Math.max(...safe.map((line) => line.length)) + BOX_FRAME;
+  // consola counts UTF-16 units: beside wide letters its border would be ragged.
+  const fits =
+    output.isTerminal && width <= output.columns && safe.every((line) => Bun.stringWidth(line) === line.length);
+  if (!fits) return output.write(safe.map((line) => `${line}\n`).join(''));
   const { box } = await import('consola/utils');
-  await output.write(`${box(safe.slice(1).join('\n'), { title: safe[0], style: { marginLeft: 0, padding: 1 } })}\n`);
+  await output.write(`${box(safe.join('\n'), { style: { marginLeft: 0, padding: 1 } })}\n`);
 }
 
 /** Columns that a box takes beside its text. */
-const BOX_FRAME = 8;
+const BOX_FRAME = 6;

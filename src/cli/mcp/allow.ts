@@ -8,7 +8,7 @@ import type { McpServerSpec, McpTarget, SharedFolder } from '../../mcp/model.ts'
 import { createMcpPolicy } from '../../mcp/policy.ts';
 import { foldersForRequests } from '../../mcp/shared-folders.ts';
 import { type PinnedTool, pinTools } from '../../mcp/tool-pins.ts';
-import { askYesNo, canAsk } from '../ask.ts';
+import { askYesNo } from '../ask.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { indented } from '../indented.ts';
@@ -152,9 +152,9 @@ async function readTools(
 }
 
 async function confirm(context: CommandContext): Promise<boolean> {
-  if (!canAsk(context))
+  if (!context.stdin.isTerminal || context.json)
     throw usageError(
       'There is no terminal to ask on, so nothing was allowed; pass --yes when all of this is as it should be.',
     );
-  return (await askYesNo(context, 'Allow it?', false)) ?? false;
+  return askYesNo(context, 'Allow it?', false);
 }

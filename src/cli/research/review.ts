@@ -1,19 +1,17 @@
-import { askChoice, askText } from '../ask.ts';
+import { askLine } from '../ask.ts';
 import type { CommandContext } from '../context.ts';
 
 export type ReviewChoice = { kind: 'accept' } | { kind: 'edit'; text: string } | { kind: 'quit' };
 
-/** Asks what to do with the plan. A question that is cancelled is quitting. */
+/** Asks what to do with the plan. The end of the input is quitting. */
 export async function askReview(context: CommandContext): Promise<ReviewChoice> {
   for (;;) {
-    const kind = await askChoice(context, 'Start this research?', {
-      accept: 'Accept the plan',
-      edit: 'Say what should change',
-      quit: 'Quit',
-    });
-    if (kind === 'accept') return { kind };
-    if (kind !== 'edit') return { kind: 'quit' };
-    const text = (await askText(context, 'What should change?'))?.trim();
-    if (text) return { kind, text };
+    const line = await askLine(context, 'Start this research? [a]ccept, [e]dit, [q]uit: ');
+    const answer = line?.trim().toLowerCase() ?? 'quit';
+    if (['a', 'accept', 'y', 'yes', ''].includes(answer)) return { kind: 'accept' };
+    if (['q', 'quit', 'n', 'no'].includes(answer)) return { kind: 'quit' };
+    if (!['e', 'edit'].includes(answer)) continue;
+    const text = (await askLine(context, 'What should change? '))?.trim();
+    if (text) return { kind: 'edit', text };
   }
 }

@@ -2,7 +2,7 @@ import { fail } from '../../errors.ts';
 import { writeDotenv } from '../../webhooks/dotenv-write.ts';
 import { createSecret } from '../../webhooks/secret.ts';
 import { localUrl, webhookSettings } from '../../webhooks/settings.ts';
-import { askHidden, askText, askYesNo, canAsk } from '../ask.ts';
+import { askHidden, askLine, askYesNo } from '../ask.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { writeBox } from '../messages.ts';
@@ -27,7 +27,7 @@ export const setupCommand = defineCliCommand({
     const { config, home, environment } = await context.loadConfig();
     const present = webhookSettings(config.platforms.webhook);
     const given = { port: args.port ?? present.port, secret: args.secret ?? present.secret, enable: true };
-    if (!args.yes && !canAsk(context))
+    if (!args.yes && !context.stdin.isTerminal)
       throw usageError('There is no terminal to ask questions on; pass --yes, and --port or --secret where needed.');
     const answers = args.yes ? given : await ask(context, given);
     const secret = answers.secret ?? createSecret();
@@ -47,7 +47,8 @@ export const setupCommand = defineCliCommand({
       await context.print({ enabled: answers.enable, port: answers.port, url, file: path });
       return;
     }
-    await writeBox(context.stdout, `Webhook platform ${answers.enable ? 'enabled' : 'disabled'} (${path}).`, [
+    await writeBox(context.stdout, [
+      `Webhook platform ${answers.enable ? 'enabled' : 'disabled'} (${path}).`,
       `  URL:    ${url}`,
       `  Secret: ${answers.secret === undefined ? 'generated' : 'stored'} (WEBHOOK_SECRET in ${path})`,
       ...(answers.enable ? ['Start it with: agent gateway run'] : []),
@@ -58,14 +59,14 @@ export const setupCommand = defineCliCommand({
 async function ask(context: CommandContext, given: Answers): Promise<Answers> {
   let port = Number.NaN;
   while (!(Number.isInteger(port) && port >= 1 && port <= 65535))
-    port = Number(answered(await askText(context, 'Port of the webhook listener', String(given.port))));
+    port = Number(answered(await askLine(context, `Port [${given.port}]: `)) || given.port);
   const keep = given.secret === undefined ? 'empty generates one' : 'empty keeps the present one';
   const secret = answered(await askHidden(context, `Global secret (hidden, ${keep}): `)).trim();
-  const enable = answered(await askYesNo(context, 'Enable the webhook platform?', true));
+  const enable = await askYesNo(context, 'Enable the webhook platform?', true);
   return { port, secret: secret || given.secret, enable };
 }
 
-function answered<T>(answer: T | undefined): T {
+function answered(answer: string | undefined): string {
   if (answer === undefined) throw fail('setup_cancelled', 'Setup was cancelled; nothing was written.');
   return answer;
 }
