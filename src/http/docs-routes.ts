@@ -71,7 +71,7 @@ async function generateDocs({ routes, guarded }: DocsNeeds): Promise<{ document:
   return {
     document: await answer('/generated/openapi.json'),
     page: (await answer('/generated/docs'))
-      .replaceAll(/https:\/\/unpkg\.com\/[^"]+\.js/g, SCRIPT_PATH)
+      .replaceAll(/https:\/\/unpkg\.com\/[^"\s]{1,200}\.js/g, SCRIPT_PATH)
       // Without an icon of its own the page makes browsers ask for one that does not exist.
       .replace('</head>', '<link rel="icon" href="data:,">\n</head>'),
   };

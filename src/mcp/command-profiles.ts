@@ -77,7 +77,8 @@ const PROFILES: Record<string, Profile> = {
       '--enable-source-maps': true,
       '--experimental-strip-types': true,
       '--experimental-transform-types': true,
-      '--max-old-space-size': matching(/^\d{1,6}$/, 'The memory of node must be a number.'),
+      // Without `=` node would take the number for the script.
+      '--max-old-space-size': { inline: matching(/^\d{1,6}$/, 'The memory of node must be a number behind =.') },
     },
     needs: 'a script',
   },

@@ -263,7 +263,7 @@ describe('a server of the configuration', () => {
     await all.run(null);
     all.offer(tool('echo', 'Something else'), tool('add'));
     await all.run(null);
-    expect((await all.mcp('list')).stdout).toContain('1 tools changed');
+    expect((await all.mcp('list')).stdout).toContain('a tool changed and is kept back');
     // Keys in another order are no change.
     writeFileSync(
       all.tools,

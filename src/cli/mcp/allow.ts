@@ -62,7 +62,9 @@ export const mcpAllowCommand = defineCliCommand({
       });
       return;
     }
-    const pins = tools ? `${tools.length} tools are pinned` : 'its tools are pinned at the first use';
+    const pins = tools
+      ? `${tools.length === 1 ? 'one tool is' : `${tools.length} tools are`} pinned`
+      : 'its tools are pinned at the first use';
     await context.print(`Allowed: ${known.name ?? known.id}; ${pins}.`);
     if (!target.trusted && !config.mcp.enable_server_configuration)
       await context.warn('Requests may bring servers only with ENABLE_MCP_SERVER_CONFIGURATION=true.');
@@ -88,7 +90,7 @@ async function findCandidate(
   }
   const { target } = check;
   const known = found?.known ?? (await needs.approvals.find(target, null));
-  const folders = target.transport === 'stdio' ? foldersForRequests(target.args, home) : [];
+  const folders = target.transport === 'stdio' ? foldersForRequests(target.args, home, config.mcp.script_dirs) : [];
   return target.transport === 'stdio'
     ? { known, folders, target: { ...target, sandbox: { enabled: true, folders } } }
     : { known, folders, target };
@@ -140,7 +142,7 @@ async function readTools(
     context.signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
     if (stderr.trim() !== '')
-      await context.warn(`The program wrote:\n${stderr.trimEnd().split('\n').map(visible).join('\n')}`);
+      for (const line of ['The program wrote:', ...stderr.trimEnd().split('\n')]) await context.warn(visible(line));
     const names = known.server.transport === 'stdio' ? known.server.env : known.server.headers;
     const values = names.length > 0 ? ` It may need values for ${names.join(', ')} (--env, --header).` : '';
     throw fail(
