@@ -4,7 +4,7 @@ import { sseResponse } from '../http/sse.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RunRow, Store } from '../store/store.ts';
 import { followFrames } from './follow.ts';
-import { frameEvent } from './frame.ts';
+import { frameEvent } from './event-frame.ts';
 import type { RunService } from './service.ts';
 
 export interface StreamDeps {
