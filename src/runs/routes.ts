@@ -4,7 +4,7 @@ import { emptyResponse, eventStreamResponse, problemResponses } from '../http/op
 import { QueryInteger } from '../http/query.ts';
 import { Type } from '../schema.ts';
 import type { RunRow } from '../store/store.ts';
-import { parseLastEventId } from './frame.ts';
+import { parseLastEventId } from './event-frame.ts';
 import { RunView } from './model.ts';
 import { type StreamDeps, streamRun } from './stream.ts';
 import { toRunView } from './view.ts';

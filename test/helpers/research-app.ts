@@ -8,7 +8,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import type { Models } from '../../src/models/model.ts';
 import { createChatRoutes } from '../../src/research/routes.ts';
-import type { ResearchDeps } from '../../src/research/scope.ts';
+import type { ResearchDeps } from '../../src/research/run-scope.ts';
 import { createResearchWorkflow } from '../../src/research/workflow.ts';
 import { createRunRoutes } from '../../src/runs/routes.ts';
 import { RunService } from '../../src/runs/service.ts';

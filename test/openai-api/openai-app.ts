@@ -8,7 +8,7 @@ import type { Models } from '../../src/models/model.ts';
 import { createOpenAiRoutes } from '../../src/openai-api/routes.ts';
 import { createQuickWorkflow } from '../../src/research/quick.ts';
 import { createChatRoutes } from '../../src/research/routes.ts';
-import type { ResearchDeps } from '../../src/research/scope.ts';
+import type { ResearchDeps } from '../../src/research/run-scope.ts';
 import { createResearchWorkflow } from '../../src/research/workflow.ts';
 import { RunService } from '../../src/runs/service.ts';
 import { createStore } from '../../src/store/create-store.ts';
