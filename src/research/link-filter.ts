@@ -1,21 +1,42 @@
+import { trimEnd } from '../lib/trim.ts';
+import { BracketPairs } from './bracket-pairs.ts';
+
 /** Longest construct held back while it is incomplete. */
 const HOLD = 4096;
+/** More text at once is taken in pieces, so that nothing is read again over a long distance. */
+const PIECE = 16_384;
 /** The bound of the scheme keeps the search linear in long words. */
-const SPECIAL = /`+|!?\[|<|(?:[a-z][a-z0-9+.-]{0,31}:\/\/|www\.|mailto:|javascript:|vbscript:|data:[a-z]+\/)/giu;
+const SPECIAL = /`+|!?\[|<|(?:[a-z][a-z0-9+.-]{0,31}:\/\/|www\.|mailto:|javascript:|vbscript:|data:[a-z]{1,31}\/)/giu;
 /** The end of a text that may be the beginning of an address. */
 const ADDRESS_BEGIN = /(?:^|[^A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]{0,15}(?::\/?)?)$/;
 const ADDRESS_BODY = /[^\s<>"'`（）。，、；：！？「」『』【】《》|]*/uy;
+const TAG_BODY = /[^<>]*/y;
+
+type Taken = { out: string; to: number } | 'wait';
+
+/** A link whose label is being passed on; its tail follows where the label ends. */
+interface OpenLabel {
+  end: number;
+  tail: string;
+  to: number;
+}
 
 /**
  * Passes Markdown through as it streams and takes out links to addresses that are not allowed: `[text](url)` becomes
  * its text; images, autolinks, bare addresses, reference definitions and HTML links lose the address. Code is left as
- * it is.
+ * it is. Takes time in proportion to the text, whatever it is.
  */
 export class LinkFilter {
   /** Addresses taken out. */
   removed = 0;
   readonly #isAllowed: (url: string) => boolean;
-  #buffer = '';
+  readonly #pairs = new BracketPairs();
+  /** What is held back, and its offset in the stream. */
+  #text = '';
+  #offset = 0;
+  /** How much of the text was searched for the end of the construct it begins with. */
+  #searched = 0;
+  #out = '';
   #atLineStart = true;
   #codeFence: string | undefined;
 
@@ -24,129 +45,176 @@ export class LinkFilter {
   }
 
   push(text: string): string {
-    this.#buffer += text;
-    return this.#drain(false);
+    for (let from = 0; from < text.length; from += PIECE) {
+      const piece = text.slice(from, from + PIECE);
+      this.#pairs.push(piece);
+      this.#text += piece;
+      this.#drain(false);
+    }
+    return this.#take();
   }
 
   end(): string {
-    return this.#drain(true);
+    this.#drain(true);
+    return this.#take();
   }
 
-  #drain(final: boolean): string {
-    const text = this.#buffer;
-    let out = '';
+  #take(): string {
+    const out = this.#out;
+    this.#out = '';
+    return out;
+  }
+
+  #emit(piece: string): void {
+    this.#out += piece;
+    if (piece) this.#atLineStart = piece.endsWith('\n');
+  }
+
+  #drain(isLast: boolean): void {
+    const text = this.#text;
+    const labels: OpenLabel[] = [];
     let position = 0;
-    const emit = (piece: string) => {
-      out += piece;
-      if (piece) this.#atLineStart = piece.endsWith('\n');
-    };
-    const stopAt = (at: number): string => {
-      this.#buffer = text.slice(at);
-      return out;
-    };
-    while (position < text.length) {
-      if (this.#codeFence) {
-        const close = this.#findFenceEnd(text, position, final);
-        emit(text.slice(position, close.to));
-        position = close.to;
-        if (!close.found) return stopAt(position);
-        this.#codeFence = undefined;
-        continue;
+    let isWaiting = false;
+    while (!isWaiting && (position < text.length || labels.length > 0)) {
+      const label = labels.at(-1);
+      // A label is complete: in it nothing is left to wait for.
+      const limit = label?.end ?? text.length;
+      const final = isLast || label !== undefined;
+      if (label && position >= limit) {
+        labels.pop();
+        this.#emit(label.tail);
+        position = label.to;
+      } else if (this.#codeFence) {
+        const end = this.#fenceEnd(text, position, final);
+        this.#emit(text.slice(position, end));
+        position = end;
+        isWaiting = this.#codeFence !== undefined;
+      } else {
+        SPECIAL.lastIndex = position;
+        const found = SPECIAL.exec(text);
+        const match = found && found.index < limit ? found : null;
+        const plainEnd = match ? match.index : final ? limit : holdBegin(text, position);
+        this.#emit(text.slice(position, plainEnd));
+        if (plainEnd > position) this.#searched = 0;
+        position = plainEnd;
+        if (match) {
+          const taken = this.#construct(text, match.index, match[0], limit, final, labels);
+          if (taken !== 'wait') {
+            this.#emit(taken.out);
+            position = taken.to;
+          } else if (text.length - position < HOLD) isWaiting = true;
+          else position = this.#giveUp(text, position, match[0]);
+          if (!isWaiting) this.#searched = 0;
+        } else isWaiting = label === undefined;
       }
-      SPECIAL.lastIndex = position;
-      const match = SPECIAL.exec(text);
-      const plainEnd = match ? match.index : final ? text.length : holdBegin(text, position);
-      emit(text.slice(position, plainEnd));
-      if (!match) return stopAt(plainEnd);
-      position = match.index;
-      const taken = this.#construct(text, position, match[0], final);
-      if (taken === 'wait') {
-        if (!final && text.length - position < HOLD) return stopAt(position);
-        // Too long to be meant: an endless address is dropped, anything else is plain text.
-        const address = match[0].endsWith(':') || match[0].endsWith('/');
-        if (address) this.removed++;
-        else emit(text[position] as string);
-        position = address ? text.length : position + 1;
-        continue;
-      }
-      emit(taken.out);
-      position = taken.to;
     }
-    return stopAt(position);
+    if (isWaiting) this.#searched = text.length - position;
+    this.#text = text.slice(position);
+    this.#offset += position;
+    this.#pairs.forget(this.#offset);
   }
 
-  #construct(text: string, at: number, opening: string, final: boolean): { out: string; to: number } | 'wait' {
-    if (opening.startsWith('`')) return this.#code(text, at, opening, final);
-    if (opening === '<') return this.#angle(text, at, final);
-    if (opening.endsWith('[')) return this.#bracket(text, at, opening, final);
-    return this.#bare(text, at, opening, final);
+  /** Too long to be meant: an endless address is dropped, anything else is plain text. */
+  #giveUp(text: string, position: number, opening: string): number {
+    if (!/[:/.]$/.test(opening)) {
+      const plain = opening.startsWith('`') ? opening : opening.slice(0, 1);
+      this.#emit(plain);
+      return position + plain.length;
+    }
+    this.removed++;
+    return text.length;
   }
 
-  #code(text: string, at: number, ticks: string, final: boolean): { out: string; to: number } | 'wait' {
+  #construct(text: string, at: number, opening: string, limit: number, final: boolean, labels: OpenLabel[]): Taken {
+    if (opening.startsWith('`')) return this.#code(text, at, opening, limit, final, labels.length > 0);
+    if (opening === '<') return this.#angle(text, at, limit, final);
+    if (opening.endsWith('[')) return this.#bracket(text, at, opening, limit, final, labels);
+    return this.#bare(text, at, opening, limit, final);
+  }
+
+  #code(text: string, at: number, found: string, limit: number, final: boolean, isInLabel: boolean): Taken {
+    const ticks = found.slice(0, limit - at);
     const after = at + ticks.length;
-    if (after === text.length && !final) return 'wait';
-    if (ticks.length >= 3 && this.#atLineStart) {
+    if (after === limit && !final) return 'wait';
+    if (ticks.length >= 3 && this.#atLineStart && !isInLabel) {
       this.#codeFence = ticks;
       return { out: ticks, to: after };
     }
-    const close = text.indexOf(ticks, after);
+    const from = Math.max(after, this.#searched - ticks.length);
+    const close = indexOf(text, ticks, from, limit);
+    // A span crosses neither an empty line nor the beginning of a code block; an unclosed tick is plain text.
+    const inner = text.slice(from - 1, close < 0 ? limit : close + ticks.length);
+    if (inner.includes('\n\n') || (ticks.length < 3 && inner.includes('\n```'))) return { out: ticks, to: after };
     if (close >= 0) return { out: text.slice(at, close + ticks.length), to: close + ticks.length };
-    // A span does not cross a blank line; an unclosed tick is plain text.
-    if (final || text.indexOf('\n\n', after) >= 0) return { out: ticks, to: after };
-    return 'wait';
+    return final ? { out: ticks, to: after } : 'wait';
   }
 
-  #bracket(text: string, at: number, opening: string, final: boolean): { out: string; to: number } | 'wait' {
+  #bracket(text: string, at: number, opening: string, limit: number, final: boolean, labels: OpenLabel[]): Taken {
     const from = at + opening.length;
-    const close = findClose(text, from, '[', ']');
-    if (close < 0) return final ? { out: opening, to: from } : 'wait';
-    const label = text.slice(from, close);
-    const next = text[close + 1];
+    const plain: Taken = { out: text.slice(at, Math.min(from, limit)), to: Math.min(from, limit) };
+    const close = this.#endOf(from - 1, limit);
+    if (close === undefined || (close < 0 && final)) return plain;
+    if (close < 0) return 'wait';
+    const next = close + 1 < limit ? text[close + 1] : undefined;
     if (next === undefined && !final) return 'wait';
     if (next === '(') {
-      const end = findClose(text, close + 2, '(', ')');
-      if (end < 0) return final ? { out: opening, to: from } : 'wait';
+      const end = this.#endOf(close + 1, limit);
+      if (end === undefined || (end < 0 && final)) return plain;
+      if (end < 0) return 'wait';
       const target = linkTarget(text.slice(close + 2, end));
-      const inner = opening === '[' ? this.#nested(label) : label;
-      if (target === '' || target.startsWith('#') || this.#isAllowed(target)) {
-        return { out: `${opening}${inner}${text.slice(close, end + 1)}`, to: end + 1 };
-      }
-      this.removed++;
-      return { out: inner, to: end + 1 };
+      const isKept = target === '' || target.startsWith('#') || this.#isAllowed(target);
+      if (!isKept) this.removed++;
+      labels.push({ end: close, tail: isKept ? text.slice(close, end + 1) : '', to: end + 1 });
+      return { out: isKept ? opening : '', to: from };
     }
     if (next === ':' && opening === '[' && this.#atLineStart) {
-      const newline = text.indexOf('\n', close);
+      const newline = indexOf(text, '\n', Math.max(close, this.#searched), limit);
       if (newline < 0 && !final) return 'wait';
-      const end = newline < 0 ? text.length : newline + 1;
+      const end = newline < 0 ? limit : newline + 1;
       const target = linkTarget(text.slice(close + 2, end));
       if (!/^<?[a-z][a-z0-9+.-]*:/i.test(target) || this.#isAllowed(target))
         return { out: text.slice(at, end), to: end };
       this.removed++;
       return { out: '', to: end };
     }
-    return { out: opening, to: from };
+    return plain;
   }
 
-  #angle(text: string, at: number, final: boolean): { out: string; to: number } | 'wait' {
-    const next = text[at + 1];
-    if (next === undefined) return final ? { out: '<', to: at + 1 } : 'wait';
-    if (!/[a-z/!]/i.test(next)) return { out: '<', to: at + 1 };
-    const close = text.indexOf('>', at);
-    if (close < 0) return final || /\n\n/.test(text.slice(at)) ? { out: '<', to: at + 1 } : 'wait';
+  /** The end of a bracket in the text at hand; -1 while it may still come, undefined when there is none. */
+  #endOf(open: number, limit: number): number | undefined {
+    const end = this.#pairs.endOf(this.#offset + open);
+    if (end === undefined || end < 0) return end;
+    return end - this.#offset < limit ? end - this.#offset : undefined;
+  }
+
+  #angle(text: string, at: number, limit: number, final: boolean): Taken {
+    const plain: Taken = { out: '<', to: at + 1 };
+    const next = at + 1 < limit ? text[at + 1] : undefined;
+    if (next === undefined) return final ? plain : 'wait';
+    if (!/[a-z/!]/i.test(next)) return plain;
+    TAG_BODY.lastIndex = Math.max(at + 1, this.#searched);
+    TAG_BODY.exec(text);
+    const close = Math.min(TAG_BODY.lastIndex, limit);
+    // No tag crosses an empty line.
+    if (text.slice(Math.max(at, this.#searched - 1), close).includes('\n\n')) return plain;
+    if (close === limit) return final ? plain : 'wait';
+    if (text[close] === '<') return plain;
     const inner = text.slice(at + 1, close);
-    if (inner.includes('<')) return { out: '<', to: at + 1 };
     const address = /^[a-z][a-z0-9+.-]*:\S*$/i.test(inner) ? inner : htmlAddress(inner);
-    if (address === undefined || this.#isAllowed(address)) return { out: text.slice(at, close + 1), to: close + 1 };
+    // What else stands in it may be no tag at all, and an address there would be one of the text.
+    if (address === undefined) return plain;
+    if (this.#isAllowed(address)) return { out: text.slice(at, close + 1), to: close + 1 };
     this.removed++;
     return { out: '', to: close + 1 };
   }
 
-  #bare(text: string, at: number, opening: string, final: boolean): { out: string; to: number } | 'wait' {
-    ADDRESS_BODY.lastIndex = at + opening.length;
-    const body = ADDRESS_BODY.exec(text)?.[0] ?? '';
-    const end = at + opening.length + body.length;
-    if (end === text.length && !final) return 'wait';
-    const address = trimAddress(opening + body);
+  #bare(text: string, at: number, found: string, limit: number, final: boolean): Taken {
+    const opening = found.slice(0, limit - at);
+    ADDRESS_BODY.lastIndex = Math.max(at + opening.length, this.#searched);
+    ADDRESS_BODY.exec(text);
+    const end = Math.min(ADDRESS_BODY.lastIndex, limit);
+    if (end === limit && !final) return 'wait';
+    const address = trimAddress(text.slice(at, end));
     const to = at + address.length;
     const target = opening.toLowerCase() === 'www.' ? `https://${address}` : address;
     if (this.#isAllowed(target)) return { out: address, to };
@@ -154,22 +222,24 @@ export class LinkFilter {
     return { out: '', to };
   }
 
-  #nested(label: string): string {
-    const inner = new LinkFilter(this.#isAllowed);
-    const text = inner.push(label) + inner.end();
-    this.removed += inner.removed;
-    return text;
-  }
-
-  #findFenceEnd(text: string, from: number, final: boolean): { found: boolean; to: number } {
+  /** Behind the fence that closes the code, or up to where the text at hand may begin one; forgets a fence it found. */
+  #fenceEnd(text: string, from: number, final: boolean): number {
     const fence = this.#codeFence as string;
     for (let at = text.indexOf(fence, from); at >= 0; at = text.indexOf(fence, at + 1)) {
-      if (at === 0 || text[at - 1] === '\n' || (at === from && this.#atLineStart))
-        return { found: true, to: at + fence.length };
+      if (at === from ? !this.#atLineStart : text[at - 1] !== '\n') continue;
+      this.#codeFence = undefined;
+      return at + fence.length;
     }
-    const lineStart = text.lastIndexOf('\n') + 1;
-    return { found: false, to: final ? text.length : Math.max(from, Math.min(lineStart, text.length)) };
+    const line = Math.max(from, text.lastIndexOf('\n') + 1);
+    const mayBegin = (line > from || this.#atLineStart) && fence.startsWith(text.slice(line, line + fence.length));
+    return mayBegin && !final ? line : text.length;
   }
+}
+
+/** The place of `wanted` if it lies before `limit` as a whole, else -1. */
+function indexOf(text: string, wanted: string, from: number, limit: number): number {
+  const at = text.indexOf(wanted, Math.max(0, from));
+  return at + wanted.length <= limit ? at : -1;
 }
 
 function holdBegin(text: string, from: number): number {
@@ -177,18 +247,6 @@ function holdBegin(text: string, from: number): number {
   let hold = match ? text.length - (match[1] as string).length : text.length;
   if (text.endsWith('!')) hold = text.length - 1;
   return Math.max(from, hold);
-}
-
-function findClose(text: string, from: number, open: string, close: string): number {
-  let depth = 1;
-  for (let index = from; index < text.length && index - from < HOLD; index++) {
-    const char = text[index];
-    if (char === '\\') index++;
-    else if (char === open) depth++;
-    else if (char === close && --depth === 0) return index;
-    else if (char === '\n' && text[index + 1] === '\n') return -1;
-  }
-  return -1;
 }
 
 function linkTarget(inside: string): string {
@@ -202,10 +260,10 @@ function htmlAddress(tag: string): string | undefined {
   return match ? (match[1] ?? match[2] ?? match[3]) : undefined;
 }
 
-/** Drops sentence punctuation and an unmatched closing bracket from the end of a bare address. */
+/** Drops sentence punctuation and unmatched closing brackets from the end of a bare address. */
 function trimAddress(address: string): string {
-  let text = address.replace(/[.,;:!?*_~\]}]+$/, '');
-  while (text.endsWith(')') && text.split(')').length > text.split('(').length)
-    text = text.slice(0, -1).replace(/[.,;:!?]+$/, '');
+  let text = trimEnd(address, /[.,;:!?*_~\]}]/);
+  let surplus = text.split(')').length - text.split('(').length;
+  for (; surplus > 0 && text.endsWith(')'); surplus--) text = trimEnd(text.slice(0, -1), /[.,;:!?]/);
   return text;
 }
