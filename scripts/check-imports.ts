@@ -54,7 +54,8 @@ const WORD_PLACES: [word: RegExp, places: RegExp, rule: string][] = [
 ];
 
 /** Where a feature meets HTTP. */
-const HTTP_EDGES = /(\/routes|^src\/webhooks\/listener|^src\/runs\/stream)\.ts$/;
+const HTTP_EDGES =
+  /(\/routes|^src\/webhooks\/listener|^src\/runs\/(stream|event-frame)|^src\/prose\/frames|^src\/openai-api\/wire)\.ts$/;
 
 /** Files built only by deps.ts; tests may import anything. */
 const ADAPTERS =
@@ -155,7 +156,9 @@ function layerRule(from: string, to: string, entry: Import): string | undefined 
   if (source === 'deps.ts') return target === 'http' ? 'deps.ts builds adapters; http belongs to server.ts' : undefined;
   if (source === target || GROUND.has(target)) return undefined;
   if (target === 'http')
-    return HTTP_EDGES.test(from) ? undefined : 'only routes.ts and webhooks/listener.ts import http';
+    return HTTP_EDGES.test(from)
+      ? undefined
+      : 'only routes.ts, webhooks/listener.ts and what frames a stream import http';
   if (isPort(to)) return undefined;
   return `${source} may import only the model or the port of ${target} (model.ts, ${target}.ts, …), not ${to}`;
 }

@@ -70,7 +70,7 @@ export function readJudgement(value: unknown): Reading<LlmEvaluation> {
 
 function readScore(value: unknown): number | undefined {
   if (isRecord(value)) return readScore(value['score']);
-  const text = typeof value === 'string' ? /^\s*(\d+(?:\.\d+)?)\s*(?:\/\s*10)?\s*$/.exec(value)?.[1] : undefined;
+  const text = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(?:\s*\/\s*10)?$/.exec(value.trim())?.[1] : undefined;
   const score = typeof value === 'number' ? value : text === undefined ? Number.NaN : Number(text);
   return score >= 1 && score <= 10 ? score : undefined;
 }

@@ -36,7 +36,8 @@ export function createCallerCheck({ hosts, allowsOrigin }: CallerRules): CheckCa
   // Nearly every request names the same host as the one before it.
   let lastKnown: string | undefined;
 
-  return ({ method, headers }) => {
+  return (request) => {
+    const { headers } = request;
     const host = headers.get('host');
     if (host === null) return INVALID_HOST;
     if (host !== lastKnown) {
@@ -51,7 +52,7 @@ export function createCallerCheck({ hosts, allowsOrigin }: CallerRules): CheckCa
     if (origin !== null && !isSameOrigin(origin, host)) return FOREIGN_ORIGIN;
     const site = headers.get('sec-fetch-site');
     const isForeign = site !== null && site !== 'same-origin' && site !== 'none';
-    return isForeign && !SAFE_METHODS.includes(method) ? FOREIGN_ORIGIN : OK;
+    return isForeign && !SAFE_METHODS.includes(request.method) ? FOREIGN_ORIGIN : OK;
   };
 }
 

@@ -15,8 +15,8 @@ export function maskRequest(request: McpMetadataRequest): McpMetadataRequest {
 }
 
 function maskQuery(text: string): string {
-  return text.replace(/([?&])([^=&#]+)=([^&#]*)/g, (whole, lead: string, name: string) =>
-    SECRET_NAME.test(name) ? `${lead}${name}=${MASK}` : whole,
+  return text.replace(/([?&])([^=&#]+)(=[^&#]*)?/g, (whole, lead: string, name: string, value?: string) =>
+    value && SECRET_NAME.test(name) ? `${lead}${name}=${MASK}` : whole,
   );
 }
 

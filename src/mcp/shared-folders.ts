@@ -25,13 +25,18 @@ export function foldersNamed(words: readonly string[], home: string, userHome: s
   return [...found.values()];
 }
 
-/** The same for a server of a request: nothing that holds the user's home. */
+/**
+ * The same for a server of a request: nothing that holds the user's home, and nothing for its script, which lies in a
+ * folder for scripts and sees that.
+ */
 export function foldersForRequests(
   words: readonly string[],
   home: string,
+  scriptDirs: readonly string[],
   userHome: string = homedir(),
 ): SharedFolder[] {
-  return foldersNamed(words, home, userHome).filter(({ path }) => !isWithin(userHome, realpathSync(path)));
+  const others = words.filter((word) => !scriptDirs.some((folder) => isWithin(word, folder)));
+  return foldersNamed(others, home, userHome).filter(({ path }) => !isWithin(userHome, realpathSync(path)));
 }
 
 /** `/srv/data` of `/srv/data`, `--root=/srv/data` and `file:///srv/data`. */

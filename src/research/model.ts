@@ -1,6 +1,7 @@
 import { Resource } from '../knowledge/model.ts';
 import { Nullable, type Static, Type } from '../schema.ts';
-import type { PendingInterrupt, ThreadMessage, ThreadRow } from '../store/store.ts';
+import type { PendingInterrupt } from '../store/model.ts';
+import type { ThreadMessage, ThreadRow } from '../store/store.ts';
 
 /** Styles a report can be written in. */
 export const REPORT_STYLES = ['ACADEMIC', 'POPULAR_SCIENCE', 'NEWS', 'SOCIAL_MEDIA', 'STRATEGIC_INVESTMENT'] as const;

@@ -35,6 +35,7 @@ export interface MarkdownDocument {
 
 const MAX_LEVEL = 2;
 const MAX_NESTING = 12;
+const MAX_ATTRIBUTION = 120;
 const DATA_URL = /data:image\/[\w.+-]{1,40};base64,[A-Za-z0-9+/=]{100,}/g;
 /** Links and images are looked for in texts up to this length: emphasis in longer ones can keep the parser busy. */
 const MAX_INLINE = 8_000;
@@ -221,12 +222,11 @@ class Reader {
     }
     for (const inner of token.tokens) if (inner.type === 'paragraph') this.#collectLinks(this.#inline(inner['text']));
     if (text === '') return;
-    const attribution = /(?:\n|\s)(?:—|–|--)\s*([^\n]{2,120})$/.exec(text);
-    const words = attribution ? text.slice(0, attribution.index).trim() : text;
+    const { words, attribution } = splitAttribution(text);
     this.#topic.blocks.push({
       type: 'quote',
       text: words.replace(/\n/g, ' '),
-      ...(attribution ? { attribution: plainText(attribution[1]!) } : {}),
+      ...(attribution ? { attribution: plainText(attribution) } : {}),
     });
   }
 
@@ -237,12 +237,12 @@ class Reader {
       this.#topic.blocks.push({
         type: 'code',
         language: language.split(/\s/)[0]!.slice(0, 30),
-        code: code.replace(/\s+$/, ''),
+        code: code.trimEnd(),
       });
   }
 
   #addHtml(raw: string): void {
-    for (const match of raw.matchAll(/<img\b[^>]{0,2000}>/gi)) {
+    for (const match of raw.matchAll(/<img\b[^<>]{0,2000}>/gi)) {
       const source = /\bsrc\s*=\s*["']?([^"'\s>]+)/i.exec(match[0])?.[1];
       if (source) this.#addImage(source, /\balt\s*=\s*["']([^"']*)/i.exec(match[0])?.[1] ?? '');
     }
@@ -272,4 +272,15 @@ class Reader {
       else if ('tokens' in token && depth < MAX_NESTING) this.#collectLinks(token.tokens, depth + 1);
     }
   }
+}
+
+/** A quotation and who said it: what stands behind a dash at its end, on one line. */
+function splitAttribution(text: string): { words: string; attribution?: string } {
+  const from = Math.max(text.lastIndexOf('\n'), text.length - MAX_ATTRIBUTION - 4, 0);
+  for (const { 0: dash, index } of text.slice(from).matchAll(/\s(?:—|–|--)/g)) {
+    const attribution = text.slice(from + index + dash.length).trim();
+    if (attribution.length >= 2 && attribution.length <= MAX_ATTRIBUTION)
+      return { words: text.slice(0, from + index).trim(), attribution };
+  }
+  return { words: text };
 }

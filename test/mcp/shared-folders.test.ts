@@ -58,9 +58,15 @@ describe('the folders that arguments name', () => {
 
   test('the home of the user is shared when the operator wrote it, and never for a request', () => {
     expect(foldersNamed([user], home, user)).toEqual([{ path: user, writable: true }]);
-    expect(foldersForRequests([user, root, docs], home, user)).toEqual([{ path: docs, writable: true }]);
+    expect(foldersForRequests([user, root, docs], home, [], user)).toEqual([{ path: docs, writable: true }]);
     symlinkSync(user, join(root, 'link'));
-    expect(foldersForRequests([join(root, 'link')], home, user)).toEqual([]);
+    expect(foldersForRequests([join(root, 'link')], home, [], user)).toEqual([]);
+  });
+
+  test('a script of a request brings no project along: it sees the folder for scripts it lies in', () => {
+    expect(foldersForRequests([project, docs], home, [dirname(project)], user)).toEqual([
+      { path: docs, writable: true },
+    ]);
   });
 });
 

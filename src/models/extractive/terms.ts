@@ -1,3 +1,4 @@
+import { trimEnd } from '../../lib/trim.ts';
 import { CJK_STOP, STOP_WORDS } from './stop-words.ts';
 
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}ー々';
@@ -39,7 +40,7 @@ function pushWord(surface: string, tokens: Token[]): void {
   const word = surface.toLowerCase();
   if (word.includes('_')) {
     // Identifiers are found whole and by their parts: `on_disconnect` answers a question about disconnecting.
-    tokens.push({ surface, term: word.replace(/^_+|_+$/g, '') });
+    tokens.push({ surface, term: trimEnd(word.replace(/^_+/, ''), /_/) });
     for (const part of word.split('_'))
       if (part.length > 2 && !STOP_WORDS.has(part)) tokens.push({ surface: part, term: stem(part) });
     return;

@@ -36,7 +36,7 @@ export interface ResearchDeps {
 }
 
 /** One run of the workflow. */
-export interface Scope {
+export interface RunScope {
   deps: ResearchDeps;
   input: ResearchInput;
   context: RunContext;
