@@ -1,7 +1,7 @@
 /** The single import point of TypeBox. */
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 
-export type { Static, TInteger, TObject, TProperties, TSchema } from '@sinclair/typebox';
+export type { Static, TInteger, TProperties, TSchema } from '@sinclair/typebox';
 export { Value } from '@sinclair/typebox/value';
 export { Type };
 

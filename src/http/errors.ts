@@ -22,7 +22,7 @@ export const Problem = Type.Object(
 export type Problem = Static<typeof Problem>;
 
 /** The problem body of an error; a defect of ours never shows its own text. */
-export function toProblem(error: AppError, requestId: string): Problem {
+function toProblem(error: AppError, requestId: string): Problem {
   return {
     type: 'about:blank',
     title: TITLES[error.status] ?? 'Error',
@@ -35,7 +35,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
 }
 
 /** The answer of an error: `application/problem+json`, with the error's own headers and `Retry-After`. */
-export function problemResponse(error: AppError, requestId: string): Response {
+function problemResponse(error: AppError, requestId: string): Response {
   const headers = new Headers(error.headers);
   headers.set('content-type', 'application/problem+json');
   if (error.retryAfterMs !== undefined && !headers.has('retry-after'))

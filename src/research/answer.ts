@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** A filter that text passes before it is sent on. */
-export interface TextFilter {
+interface TextFilter {
   push(text: string): string;
   end(): string;
 }

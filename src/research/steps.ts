@@ -18,13 +18,13 @@ import { runToolLoop } from './tool-loop.ts';
 import { messageChunk, type WireAgent } from './wire.ts';
 
 /** A finished step with what it retrieved. */
-export interface StepResult {
+interface StepResult {
   finding: Finding;
   sources: RetrievedSource[];
 }
 
 /** A step that waits for the user to approve a tool call. */
-export interface Suspension {
+interface Suspension {
   key: string;
   tool: string;
   input: unknown;

@@ -81,7 +81,7 @@ export async function startOpenAiApp(
 }
 
 /** A chunk of a stream, with what the SDK does not declare. */
-export interface StreamedDelta {
+interface StreamedDelta {
   role?: string;
   content?: string | null;
   reasoning_content?: string;

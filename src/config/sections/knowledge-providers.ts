@@ -1,16 +1,8 @@
 import { OneOf, type TProperties, Type } from '../../schema.ts';
 
 /** The knowledge bases there are; the first is built in. */
-export const KNOWLEDGE_PROVIDERS = [
-  'local',
-  'ragflow',
-  'dify',
-  'qdrant',
-  'milvus',
-  'vikingdb_knowledge_base',
-  'moi',
-] as const;
-export type KnowledgeProviderName = (typeof KNOWLEDGE_PROVIDERS)[number];
+const KNOWLEDGE_PROVIDERS = ['local', 'ragflow', 'dify', 'qdrant', 'milvus', 'vikingdb_knowledge_base', 'moi'] as const;
+type KnowledgeProviderName = (typeof KNOWLEDGE_PROVIDERS)[number];
 
 const section = <T extends TProperties>(description: string, properties: T) =>
   Type.Object(properties, { default: {}, description });

@@ -10,7 +10,7 @@ import { splitSlowly } from '../split.ts';
 import { destinationOf, missingOf, type Target, type TargetTools } from '../target.ts';
 
 /** Slack advises 4,000 characters; far longer texts are cut by it. */
-export const SLACK_LIMIT = 4000;
+const SLACK_LIMIT = 4000;
 /** A preview is fetched by Slack: text of an event or a model must not make it. */
 export const NO_PREVIEW = { unfurl_links: false, unfurl_media: false };
 const TRANSIENT =
