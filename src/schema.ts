@@ -21,5 +21,6 @@ export function Nullable<Schema extends TSchema>(schema: Schema, options: Schema
   ];
   const text = words.filter(Boolean).join(' ');
   const described = { ...options, ...(text ? { description: text } : {}) };
+  // The rest pattern loses the symbols in the type, not in the value.
   return Type.Optional(Type.Union([plain as unknown as Schema, Type.Null()], described));
 }

@@ -104,6 +104,7 @@ async function readStream(url: string): Promise<number[]> {
 async function serve(bare: boolean, seconds: number): Promise<void> {
   const config = defaultConfig();
   config.server.port = 0;
+  // Nothing but their names is asked for here.
   const models = { names: () => ({ basic: ['extractive'] }) } as unknown as Models;
   const routes = new Elysia().get('/api/bench', ({ request, server }) =>
     sseResponse({ request, server, frames: frames(seconds), heartbeatMs: 15_000 }),

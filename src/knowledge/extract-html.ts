@@ -1,7 +1,7 @@
 import { metaCharset, withoutElements } from '../lib/html-source.ts';
 import { decodeText } from './decode-text.ts';
 import type { ExtractedDocument } from './document.ts';
-import { type DomNode, htmlToText } from './html-to-text.ts';
+import { htmlToText } from './html-to-text.ts';
 import { tooComplex, unreadable } from './ingest-errors.ts';
 
 /** Never text, and often most of the bytes: dropped before nodes are built for them. */
@@ -28,9 +28,9 @@ export async function extractHtmlText(source: string): Promise<ExtractedDocument
   const { document } = parseHTML(/<(html|body|head)[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
   const meta = (name: string) =>
     clean(document.querySelector(`meta[name="${name}"], meta[property="og:${name}"]`)?.getAttribute('content'));
-  const whole = htmlToText((document.body ?? document.documentElement) as unknown as DomNode);
+  const whole = htmlToText(document.body ?? document.documentElement);
   const main = document.querySelector('main, [role="main"], article');
-  const focused = main ? htmlToText(main as unknown as DomNode) : '';
+  const focused = main ? htmlToText(main) : '';
   return {
     title: clean(document.querySelector('title')?.textContent) ?? clean(document.querySelector('h1')?.textContent),
     description: meta('description'),

@@ -132,7 +132,7 @@ async function ask(
   const request = {
     agent: 'slides' as const,
     messages,
-    responseFormat: { name: 'presentation', schema: Deck as unknown as Record<string, unknown> },
+    responseFormat: { name: 'presentation', schema: Deck },
     task: { kind: 'write' as const, what: 'a presentation' },
   };
   for await (const event of model.stream(request, signal)) {

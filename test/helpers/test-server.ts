@@ -62,7 +62,8 @@ export async function startTestServer<App extends AnyElysia = Base>(
   const { url, port } = server.listener;
   const request = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
   return {
-    api: treaty<App>(url),
+    // Times stay the strings that the types promise.
+    api: treaty<App>(url, { parseDate: false }),
     url,
     port,
     server,

@@ -18,6 +18,11 @@ const FileResult = Type.Object({
 });
 const annotations = { readOnlyHint: true, openWorldHint: true };
 
+/** The arguments of a call, which were checked against {@link ContentArguments} before it. */
+function contentOf(args: Record<string, unknown>): ContentInput {
+  return args as Static<typeof ContentArguments>;
+}
+
 /** `generate_slides`: a text as a presentation. */
 export const slidesTool: AgentTool = {
   name: 'generate_slides',
@@ -29,7 +34,7 @@ export const slidesTool: AgentTool = {
   isOffered: (ports) => ports.generateSlides !== undefined,
   async run(args, { ports, signal, progress }) {
     progress('Making the slides');
-    const file = await ports.generateSlides?.(args as unknown as ContentInput, signal);
+    const file = await ports.generateSlides?.(contentOf(args), signal);
     return { structured: describe(file), content: [summary(file), embedded(file)] };
   },
 };
@@ -45,7 +50,7 @@ export const podcastTool: AgentTool = {
   isOffered: (ports) => ports.generatePodcast !== undefined,
   async run(args, { ports, signal, progress }) {
     progress('Writing and speaking the podcast');
-    const file = await ports.generatePodcast?.(args as unknown as ContentInput, signal);
+    const file = await ports.generatePodcast?.(contentOf(args), signal);
     return {
       structured: describe(file),
       content: [summary(file), { type: 'audio', data: base64(file), mimeType: file?.mediaType ?? 'audio/mpeg' }],
