@@ -56,6 +56,11 @@ const args = {
 /** `agent webhook subscribe`. */
 export const subscribeCommand = defineCliCommand({
   description: 'Create or change a subscription; keys that are not given keep their value',
+  examples: [
+    'agent webhook subscribe github --events push,pull_request --prompt "Summarise {head_commit.message}"',
+    'agent webhook subscribe alerts --deliver telegram --deliver-chat-id -100123 --deliver-only --prompt "{title}"',
+    'agent webhook subscribe shop --scheme shopify --filters @filters.json',
+  ],
   args,
   async run(values, context) {
     const cli = await openWebhookCli(context);
