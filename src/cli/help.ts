@@ -21,8 +21,10 @@ export async function renderHelp(node: CliCommand | CliGroup, path: string, colu
   const examples = node.examples.map((example) => `  ${example}`);
   const heading = colors.underline(colors.bold('EXAMPLES'));
   const lines = [...usage.trimEnd().split('\n'), ...(examples.length > 0 ? ['', heading, '', ...examples] : [])];
-  if (columns === undefined) return Bun.stripANSI(lines.join('\n'));
-  return lines.map((line) => (examples.includes(line) ? line : wrapLine(line, columns))).join('\n');
+  // citty fills the last column of a table up with spaces.
+  const text = lines.map((line) => line.trimEnd());
+  if (columns === undefined) return Bun.stripANSI(text.join('\n'));
+  return text.map((line) => (examples.includes(line) ? line : wrapLine(line, columns))).join('\n');
 }
 
 /** A row of a table goes on under its second column, where the terminal is wide enough for two. */
@@ -43,6 +45,7 @@ function toCitty(arg: Arg): ArgsDef[string] {
   const common = {
     description: `${arg.description}${allowed}${more}`,
     required: arg.required ?? false,
+    ...(arg.type === 'boolean' && { negativeDescription: arg.default ? 'Switch it off' : '' }),
     ...(alias === undefined ? {} : { alias }),
     ...(preset === undefined || preset === false ? {} : { default: preset }),
   };

@@ -54,7 +54,7 @@ const search = defineCliCommand({
   args: {
     query: { type: 'positional', required: true, multiple: true, description: 'Words or a question' },
     limit: { type: 'number', integer: true, min: 1, max: 100, default: 5, alias: 'n', description: 'Most passages' },
-    in: { type: 'string', multiple: true, valueHint: 'uri', description: 'Search only this document (repeatable)' },
+    in: { type: 'string', multiple: true, valueHint: 'uri', description: 'Search only this document' },
   },
   run: (args, context) =>
     withKnowledge(context, async ({ knowledge }) => {

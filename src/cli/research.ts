@@ -13,8 +13,8 @@ export const researchCommand = defineCliCommand({
   description: 'Research a question and print the cited report',
   examples: [
     'agent research "How do tides work?"',
-    'agent research "Which battery for a boat?" --style news --steps 5 --out battery.md',
-    'agent research "What do our notes say about tides?" --knowledge local://tides.md --no-web',
+    'agent research "Which battery for a boat?" --style news --out boat.md',
+    'agent research "What do our notes say?" --knowledge local://notes.md --no-web',
     'echo "How do tides work?" | agent research - --json',
   ],
   args: {
@@ -33,7 +33,7 @@ export const researchCommand = defineCliCommand({
       type: 'string',
       multiple: true,
       valueHint: 'uri',
-      description: 'Use this document (repeatable; `agent knowledge list`)',
+      description: 'Use this document (see agent knowledge list)',
     },
     web: { type: 'boolean', default: true, description: 'Search the web (--no-web to leave it)' },
     'auto-accept': { type: 'boolean', description: 'Do not ask about the plan' },

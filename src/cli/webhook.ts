@@ -52,5 +52,5 @@ export const webhookCommands = defineCliGroup(
       load: async () => (await import('./webhook/replay.ts')).replayCommand,
     },
   },
-  ['agent webhook subscribe github --events push --prompt "Summarise {head_commit.message}"', 'agent webhook list'],
+  ['agent webhook subscribe github --events push --prompt "What is new in {ref}?"', 'agent webhook list'],
 );

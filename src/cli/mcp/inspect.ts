@@ -15,7 +15,7 @@ export const mcpInspectCommand = defineCliCommand({
   examples: [
     'agent mcp inspect files',
     'agent mcp inspect --url https://mcp.example.com/mcp',
-    'agent mcp inspect --command npx --args "-y @modelcontextprotocol/server-everything"',
+    'agent mcp inspect --command npx --args "-y mcp-server-time"',
   ],
   args: {
     server: { type: 'positional', description: 'Name of a server in mcp.servers' },

@@ -16,7 +16,7 @@ export const testCommand = defineCliCommand({
   description: 'Send a signed test event to the running gateway; --dry-run shows what would happen, without it',
   examples: [
     'agent webhook test github',
-    'agent webhook test github --event push --payload \'{"ref":"refs/heads/main"}\' --dry-run',
+    'agent webhook test github --event push --payload \'{"ref":"main"}\' --dry-run',
   ],
   args: {
     name: { type: 'positional', required: true, description: 'Name of the subscription' },
