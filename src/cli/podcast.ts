@@ -11,6 +11,7 @@ import { runWithDeps } from './run-with-deps.ts';
 /** `agent podcast`: a report in, an MP3 of two voices out. */
 export const podcastCommand = defineCliCommand({
   description: 'Make a podcast with two voices from a report',
+  examples: ['agent podcast report.md -o show.mp3', 'agent research "How do tides work?" | agent podcast -o tides.mp3'],
   args: {
     report: { type: 'positional', default: '-', description: 'Markdown file; stdin when it is left out or `-`' },
     out: { type: 'string', alias: 'o', valueHint: 'file', description: 'Write the MP3 to this file (`-` for stdout)' },

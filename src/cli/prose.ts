@@ -8,15 +8,19 @@ import { runWithDeps } from './run-with-deps.ts';
 /** `agent prose`: a text in, a continued, improved, shorter, longer, corrected or changed text out. */
 export const proseCommand = defineCliCommand({
   description: 'Continue, improve, shorten, lengthen, correct or change a text',
+  examples: [
+    'agent prose fix letter.txt',
+    'agent prose shorter draft.md -o short.md',
+    'echo "Good morning." | agent prose zap -c "in French"',
+  ],
   args: {
-    option: { type: 'positional', required: true, description: PROSE_OPTIONS.join(', ') },
+    option: { type: 'positional', required: true, options: PROSE_OPTIONS, description: 'What to do with the text' },
     text: { type: 'positional', default: '-', description: 'Text file; stdin when it is left out or `-`' },
     command: { type: 'string', alias: 'c', valueHint: 'text', description: 'What zap does with the text' },
     out: { type: 'string', alias: 'o', valueHint: 'file', description: 'Write the text to this file' },
   },
   async run(args, context) {
-    const option = PROSE_OPTIONS.find((known) => known === args.option);
-    if (!option) throw usageError(`OPTION must be one of ${PROSE_OPTIONS.join(', ')}, not "${args.option}".`);
+    const { option } = args;
     if (option === 'zap' && !args.command?.trim()) throw usageError('zap needs --command, for example -c "in French".');
     await checkOutput(args.out);
     const prompt = await readText(context, args.text, 'text');

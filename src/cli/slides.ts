@@ -6,6 +6,7 @@ import { runWithDeps } from './run-with-deps.ts';
 /** `agent slides`: a report in, a PowerPoint file out. */
 export const slidesCommand = defineCliCommand({
   description: 'Make a PowerPoint presentation from a report',
+  examples: ['agent slides report.md -o deck.pptx', 'agent slides report.md -o deck.pptx --theme dark --locale de-DE'],
   args: {
     report: { type: 'positional', default: '-', description: 'Markdown file; stdin when it is left out or `-`' },
     out: {

@@ -8,6 +8,11 @@ const ratio = (description: string) =>
 /** `agent speech`: a text in, audio out. */
 export const speechCommand = defineCliCommand({
   description: 'Speak a text to an MP3 or WAV file',
+  examples: [
+    'agent speech letter.txt -o letter.mp3',
+    'echo "Good morning." | agent speech -o morning.wav --voice female',
+    'agent speech brief.txt -o brief.mp3 --language de-DE --speed 1.2',
+  ],
   args: {
     text: { type: 'positional', default: '-', description: 'Text file; stdin when it is left out or `-`' },
     out: {

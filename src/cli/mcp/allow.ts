@@ -26,6 +26,11 @@ interface Candidate {
 /** `agent mcp allow SERVER`: shows what would be started and what a model would read, asks, and remembers both. */
 export const mcpAllowCommand = defineCliCommand({
   description: 'Look at an MCP server of a request, or at the changed tools of any server, and allow it',
+  examples: [
+    'agent mcp allow files',
+    'agent mcp allow --url https://mcp.example.com/mcp --header "X-Api-Key: KEY"',
+    'agent mcp allow --command npx --args "-y mcp-server-time" --yes',
+  ],
   args: {
     server: { type: 'positional', description: 'Name in mcp.servers, or id that agent mcp list shows' },
     ...SERVER_FLAGS,

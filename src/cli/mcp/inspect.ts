@@ -12,6 +12,11 @@ import { readTypedServer, SERVER_FLAGS, type ServerFlags } from './typed-server.
 /** `agent mcp inspect`: what the metadata endpoint says, for a server typed here and therefore trusted. */
 export const mcpInspectCommand = defineCliCommand({
   description: 'Show the tools of an MCP server: a configured one by name, a program, or an address',
+  examples: [
+    'agent mcp inspect files',
+    'agent mcp inspect --url https://mcp.example.com/mcp',
+    'agent mcp inspect --command npx --args "-y mcp-server-time"',
+  ],
   args: {
     server: { type: 'positional', description: 'Name of a server in mcp.servers' },
     ...SERVER_FLAGS,

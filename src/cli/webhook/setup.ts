@@ -18,6 +18,7 @@ interface Answers {
 /** `agent gateway setup`: a few questions, or flags where nobody can answer. */
 export const setupCommand = defineCliCommand({
   description: 'Enable the webhook platform and choose its port and secret',
+  examples: ['agent gateway setup', 'agent gateway setup --yes --port 9644'],
   args: {
     port: { type: 'number', integer: true, min: 1, max: 65535, valueHint: 'port', description: 'Port of the listener' },
     secret: { type: 'string', description: 'Global signing secret (default: the present one, else a generated one)' },
