@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ensureHome } from '../config/home.ts';
 import { createDeps } from '../deps.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import { closeProcess } from '../lib/close-process.ts';
 import { REPORT_STYLES, type ReportStyle } from '../research/model.ts';
 import { readStyle } from '../research/read-request.ts';
@@ -69,7 +69,7 @@ export const researchCommand = defineCliCommand({
       },
     });
     if (outcome.status === 'failed')
-      throw new AppError(outcome.message, { code: outcome.code, category: 'internal', status: 500 });
+      throw new AppError(outcome.message, { code: outcome.code as ErrorCode, category: 'internal', status: 500 });
     return outcome.status === 'quit' ? 1 : 0;
   },
 });
