@@ -17,6 +17,8 @@ const busy = (status: number, help: string): ErrorKind => ({ category: 'user', s
 const upstream = (help: string): ErrorKind => ({ category: 'upstream', status: 500, retryable: false, help });
 const passing = (help: string): ErrorKind => ({ category: 'upstream', status: 500, retryable: true, help });
 const internal = (help: string): ErrorKind => ({ category: 'internal', status: 500, retryable: false, help });
+const undelivered = (help: string): ErrorKind => ({ category: 'upstream', status: 502, retryable: false, help });
+const delayed = (help: string): ErrorKind => ({ category: 'upstream', status: 502, retryable: true, help });
 const resource = (status: number, help: string): ErrorKind => ({ category: 'internal', status, retryable: true, help });
 
 const REQUESTS = {
@@ -220,6 +222,33 @@ const WEBHOOKS = {
   too_large: user(413, 'The event is larger than the route takes.'),
 };
 
+// How a message did not arrive: the delivery log has the code; the sender of a direct delivery gets the status.
+const DELIVERIES = {
+  target_unknown: undelivered('There is no target of this name; the handbook page on delivery targets lists them.'),
+  target_not_configured: undelivered('The target lacks settings; the sentence names them.'),
+  target_bad_destination: undelivered('The route does not say where the message goes, or says it in a wrong form.'),
+  target_refused: undelivered('The address is refused by the guard: it is private or not http(s).'),
+  target_redirected: undelivered('The address answers with a redirect, which is never followed: set the final one.'),
+  target_rejected: undelivered('The target refused the message; its reason follows: check the token and the rights.'),
+  target_failed: delayed('The target failed; it is tried again by itself.'),
+  target_bad_answer: delayed('The answer is not the format of the target: is a proxy between?'),
+  target_rate_limited: delayed('The target asked to slow down; the next try waits as long as it asked.'),
+  target_timeout: delayed('The target did not answer in time; it is tried again by itself.'),
+  target_unreachable: delayed('The target cannot be reached: check the address and the network.'),
+  empty_message: undelivered('There was no text to deliver.'),
+  delivery_failed: undelivered('A defect of the target; the log names it.'),
+};
+
+// Codes of the log alone, where a deck lacks a picture; the alternative text stands in its place.
+const PICTURES = {
+  too_many_images: user(422, 'The deck has more pictures than are loaded.'),
+  images_too_large: user(422, 'The pictures are larger together than a deck takes.'),
+  unsupported_image: user(422, 'The picture is neither PNG, JPEG nor GIF that can be read.'),
+  image_refused: user(422, 'A picture is a `data:` URL or an http(s) address.'),
+  image_unavailable: user(422, 'The address of the picture did not answer with 200.'),
+  image_failed: user(422, 'The picture could not be fetched.'),
+};
+
 /** Every group of codes under its heading, in the order of the handbook's page. */
 export const ERROR_GROUPS: Record<string, Record<string, ErrorKind>> = {
   Requests: REQUESTS,
@@ -231,6 +260,8 @@ export const ERROR_GROUPS: Record<string, Record<string, ErrorKind>> = {
   'Server and home': SERVER,
   'Command line': COMMAND_LINE,
   Webhooks: WEBHOOKS,
+  'Deliveries of webhooks': DELIVERIES,
+  'Pictures of a deck': PICTURES,
 };
 
 /** Every error code there is: clients may switch on it, so a code never changes its meaning. */
@@ -244,10 +275,15 @@ export const ERRORS = {
   ...SERVER,
   ...COMMAND_LINE,
   ...WEBHOOKS,
+  ...DELIVERIES,
+  ...PICTURES,
 };
 
 /** Machine-readable code of an error; clients may switch on it. */
 export type ErrorCode = keyof typeof ERRORS;
+
+/** How a delivery failed. */
+export type DeliveryCode = keyof typeof DELIVERIES;
 
 /** The row of a code; of one that was stored by another version, the row of a defect. */
 export function errorKind(code: string): ErrorKind {

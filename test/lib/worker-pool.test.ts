@@ -17,7 +17,8 @@ function createPool(options: Partial<WorkerPoolOptions> = {}, kind: 'thread' | '
 }
 
 const never = new AbortController().signal;
-const exceeded = (limit: string) => new AppError(`limit of ${limit}`, { code: limit as never, category: 'user', status: 422 });
+const exceeded = (limit: string) =>
+  new AppError(`limit of ${limit}`, { code: limit as never, category: 'user', status: 422 });
 const call = (changes: Partial<PoolCall> = {}): PoolCall => ({
   signal: never,
   timeoutMs: 20_000,
