@@ -17,11 +17,13 @@ const busy = (status: number, help: string): ErrorKind => ({ category: 'user', s
 const upstream = (help: string): ErrorKind => ({ category: 'upstream', status: 500, retryable: false, help });
 const passing = (help: string): ErrorKind => ({ category: 'upstream', status: 500, retryable: true, help });
 const internal = (help: string): ErrorKind => ({ category: 'internal', status: 500, retryable: false, help });
+const undelivered = (help: string): ErrorKind => ({ category: 'upstream', status: 502, retryable: false, help });
+const delayed = (help: string): ErrorKind => ({ category: 'upstream', status: 502, retryable: true, help });
 const resource = (status: number, help: string): ErrorKind => ({ category: 'internal', status, retryable: true, help });
 
-/** Every error code there is: clients may switch on it, so a code never changes its meaning. */
-const ERRORS = {
-  // Requests
+const REQUESTS = {
+  unsupported_value: user(400, 'A field of an OpenAI request asks for what this model does not do.'),
+  invalid_image_url: user(400, 'An image must be an http(s) address or a `data:` URL.'),
   invalid_request: user(422, 'A field of the request does not fit its schema; `errors` names it.'),
   malformed_json: user(400, 'The body is not JSON in UTF-8, or is nested too deeply.'),
   malformed_body: user(400, 'The body ended early or could not be read; send it again.'),
@@ -40,8 +42,9 @@ const ERRORS = {
   invalid_host: user(400, 'The request must have exactly one well-formed `Host` header.'),
   overloaded: busy(503, 'As much work as the server takes is under way: try again after `Retry-After`.'),
   shutting_down: busy(503, 'The server is stopping; a run that may continue goes on when it is back.'),
+};
 
-  // Runs and threads
+const RUNS = {
   run_not_found: user(404, 'No such run: its id was mistyped or its thread was deleted.'),
   run_ended: user(409, 'The run has ended already; nothing is left to cancel or finish.'),
   thread_not_found: user(404, 'No such thread: its id was mistyped or it was deleted.'),
@@ -56,8 +59,9 @@ const ERRORS = {
   plan_invalid: upstream(
     'The model gave no valid plan, even when asked again: use a stronger model for `models.basic`.',
   ),
+};
 
-  // Providers
+const PROVIDERS = {
   upstream_unavailable: passing('The provider could not be reached or failed; `agent doctor` tests every provider.'),
   upstream_rejected: upstream('The provider refused the request: check the key, the model name and the base URL.'),
   upstream_timeout: passing('The provider did not answer in time; raise its timeout if it is known to be slow.'),
@@ -70,8 +74,9 @@ const ERRORS = {
   model_not_found: user(404, 'The name is none of the models that `GET /v1/models` lists.'),
   vision_not_configured: user(422, 'The request has images: configure `models.vision`.'),
   embedding_not_configured: internal('This needs embeddings: configure `models.embedding`.'),
+};
 
-  // Knowledge and pages
+const KNOWLEDGE = {
   file_too_large: user(413, 'The file is larger than `knowledge.max_file_bytes`.'),
   empty_file: user(400, 'The file holds no text; a scanned document needs text recognition first.'),
   unreadable_file: user(400, 'The file is damaged, encrypted or not of the type its name says.'),
@@ -100,9 +105,11 @@ const ERRORS = {
   ),
   knowledge_damaged: internal('The index is damaged: remove `knowledge.db` and add the documents again.'),
   knowledge_unavailable: internal('The index cannot be opened; `agent doctor` says why.'),
+  crawl_busy: resource(503, 'More pages wait to be read than the server takes: try again later.'),
   parser_failed: internal('The reader of the file failed; the log names the cause.'),
+};
 
-  // Content
+const CONTENT = {
   empty_content: user(422, 'The text is empty.'),
   content_too_long: user(422, 'The text is longer than the model, or the limit of this endpoint, can take.'),
   text_too_long: user(422, 'The text is longer than the model can take.'),
@@ -115,14 +122,16 @@ const ERRORS = {
   slides_failed: internal('The deck could not be drawn; the log names the cause.'),
   slides_package: internal('The deck could not be packed; the log names the cause.'),
   slides_timeout: internal('Drawing the deck took too long and was ended.'),
+};
 
-  // Tools
+const TOOLS = {
   tool_not_offered: user(404, 'The server has no tool of this name.'),
   invalid_arguments: user(422, 'The arguments do not fit what the tool takes.'),
   mcp_disabled: user(403, 'Requests may not name MCP servers: set `mcp.enable_server_configuration`.'),
   mcp_server_failed: upstream(
     'The MCP server could not be started or broke the protocol; `agent mcp inspect` shows more.',
   ),
+  mcp_connection_lost: passing('The MCP server ended or dropped the connection in the middle of a call.'),
   mcp_sandbox_missing: upstream(
     '`mcp.sandbox` is `required` and bubblewrap is missing or may not be used here: install it, or set `auto`.',
   ),
@@ -152,14 +161,10 @@ const ERRORS = {
   python_unavailable: user(503, 'Python or bubblewrap is not installed on the server.'),
   python_failed: internal('The Python sandbox could not be started; `agent doctor` says why.'),
   sandbox_failed: internal('The JavaScript sandbox failed; the log names the cause.'),
+};
 
-  // Server and home
-  internal_error: {
-    category: 'internal',
-    status: 500,
-    retryable: true,
-    help: 'A defect: the log has it under the same request id.',
-  },
+const SERVER = {
+  internal_error: resource(500, 'A defect: the log has it under the same request id.'),
   config_invalid: user(500, 'The configuration has mistakes; each is named with its file and key.'),
   home_unusable: internal('The agent home cannot be used: check `AGENT_HOME`, its owner and its mode.'),
   bind_refused: user(500, 'A token is needed to listen beyond this machine: set `server.api_token`.'),
@@ -173,8 +178,9 @@ const ERRORS = {
   too_busy: internal('More calls wait for a worker than the server takes: try again later.'),
   worker_failed: internal('A worker thread ended; it is replaced, so send the request again.'),
   worker_stopped: internal('The server stopped while a worker thread had the request.'),
+};
 
-  // Command line
+const COMMAND_LINE = {
   usage: user(400, '`agent COMMAND --help` shows what the command takes.'),
   cannot_read: user(400, 'The file cannot be read: check its name and its mode.'),
   cannot_write: user(400, 'The file cannot be written: check its folder and its mode.'),
@@ -186,8 +192,9 @@ const ERRORS = {
   approval_impossible: internal('A plan waits for an answer, but nobody can give one here: use `--yes`.'),
   weak_token: user(400, 'A token has at least 16 characters; leave it out to have one made.'),
   token_exists: user(409, 'A token is set already; say that it shall be replaced.'),
+};
 
-  // Webhooks
+const WEBHOOKS = {
   webhook_not_enabled: user(500, 'The webhook gateway is off: run `agent gateway setup`.'),
   insecure_webhook: user(500, 'A route without a check of signatures may listen on this machine only.'),
   invalid_subscription: user(409, 'The subscription does not fit its schema; the sentence names the field.'),
@@ -213,10 +220,70 @@ const ERRORS = {
   not_replayable: user(409, 'The payload of the event is no longer kept.'),
   removed: user(409, 'The subscription of the event was removed.'),
   too_large: user(413, 'The event is larger than the route takes.'),
-} as const satisfies Record<string, ErrorKind>;
+};
+
+// How a message did not arrive: the delivery log has the code; the sender of a direct delivery gets the status.
+const DELIVERIES = {
+  target_unknown: undelivered('There is no target of this name; the handbook page on delivery targets lists them.'),
+  target_not_configured: undelivered('The target lacks settings; the sentence names them.'),
+  target_bad_destination: undelivered('The route does not say where the message goes, or says it in a wrong form.'),
+  target_refused: undelivered('The address is refused by the guard: it is private or not http(s).'),
+  target_redirected: undelivered('The address answers with a redirect, which is never followed: set the final one.'),
+  target_rejected: undelivered('The target refused the message; its reason follows: check the token and the rights.'),
+  target_failed: delayed('The target failed; it is tried again by itself.'),
+  target_bad_answer: delayed('The answer is not the format of the target: is a proxy between?'),
+  target_rate_limited: delayed('The target asked to slow down; the next try waits as long as it asked.'),
+  target_timeout: delayed('The target did not answer in time; it is tried again by itself.'),
+  target_unreachable: delayed('The target cannot be reached: check the address and the network.'),
+  empty_message: undelivered('There was no text to deliver.'),
+  delivery_failed: undelivered('A defect of the target; the log names it.'),
+};
+
+// Codes of the log alone, where a deck lacks a picture; the alternative text stands in its place.
+const PICTURES = {
+  too_many_images: user(422, 'The deck has more pictures than are loaded.'),
+  images_too_large: user(422, 'The pictures are larger together than a deck takes.'),
+  unsupported_image: user(422, 'The picture is neither PNG, JPEG nor GIF that can be read.'),
+  image_refused: user(422, 'A picture is a `data:` URL or an http(s) address.'),
+  image_unavailable: user(422, 'The address of the picture did not answer with 200.'),
+  image_failed: user(422, 'The picture could not be fetched.'),
+};
+
+/** Every group of codes under its heading, in the order of the handbook's page. */
+export const ERROR_GROUPS: Record<string, Record<string, ErrorKind>> = {
+  Requests: REQUESTS,
+  'Runs and threads': RUNS,
+  Providers: PROVIDERS,
+  'Knowledge and pages': KNOWLEDGE,
+  Content: CONTENT,
+  Tools: TOOLS,
+  'Server and home': SERVER,
+  'Command line': COMMAND_LINE,
+  Webhooks: WEBHOOKS,
+  'Deliveries of webhooks': DELIVERIES,
+  'Pictures of a deck': PICTURES,
+};
+
+/** Every error code there is: clients may switch on it, so a code never changes its meaning. */
+export const ERRORS = {
+  ...REQUESTS,
+  ...RUNS,
+  ...PROVIDERS,
+  ...KNOWLEDGE,
+  ...CONTENT,
+  ...TOOLS,
+  ...SERVER,
+  ...COMMAND_LINE,
+  ...WEBHOOKS,
+  ...DELIVERIES,
+  ...PICTURES,
+};
 
 /** Machine-readable code of an error; clients may switch on it. */
 export type ErrorCode = keyof typeof ERRORS;
+
+/** How a delivery failed. */
+export type DeliveryCode = keyof typeof DELIVERIES;
 
 /** The row of a code; of one that was stored by another version, the row of a defect. */
 export function errorKind(code: string): ErrorKind {
@@ -226,7 +293,7 @@ export function errorKind(code: string): ErrorKind {
 /** What an error carries; `fail` fills in what the table knows. */
 export interface AppErrorOptions {
   /** Stable machine-readable code, snake_case; clients may switch on it. */
-  code: string;
+  code: ErrorCode;
   category: ErrorCategory;
   /** HTTP status the error maps to at the HTTP edge. */
   status: number;
@@ -245,7 +312,7 @@ export interface AppErrorOptions {
 
 /** The only error the code throws on purpose; its message is one sentence that is safe to show to a client. */
 export class AppError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly category: ErrorCategory;
   readonly status: number;
   readonly retryable: boolean;
@@ -269,7 +336,9 @@ export class AppError extends Error {
 }
 
 /** What the place that fails adds to the table's row. */
-export type FailOptions = Partial<Pick<AppErrorOptions, 'retryable' | 'retryAfterMs' | 'cause' | 'errors' | 'headers'>>;
+export type FailOptions = Partial<
+  Pick<AppErrorOptions, 'retryable' | 'retryAfterMs' | 'cause' | 'errors' | 'headers' | 'multiline'>
+>;
 
 /** The error of a code: status, category and retryability are the table's; `message` is safe to show to a client. */
 export function fail(code: ErrorCode, message: string, options: FailOptions = {}): AppError {
@@ -280,7 +349,8 @@ export function fail(code: ErrorCode, message: string, options: FailOptions = {}
 /** The error of a code that was stored or sent by another process; a code nobody knows any more is a defect of ours. */
 export function storedError(code: string, message: string): AppError {
   const { category, status, retryable } = errorKind(code);
-  return new AppError(message, { code, category, status, retryable });
+  // Its name is kept even when this version does not know it: clients may.
+  return new AppError(message, { code: code as ErrorCode, category, status, retryable });
 }
 
 /** How a provider failed; also the wire `code`. */

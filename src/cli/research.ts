@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import { findStyle } from '../research/model.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
@@ -64,7 +64,7 @@ export const researchCommand = defineCliCommand({
       runResearch(deps, context, session),
     );
     if (outcome.status === 'failed')
-      throw new AppError(outcome.message, { code: outcome.code, category: 'internal', status: 500 });
+      throw new AppError(outcome.message, { code: outcome.code as ErrorCode, category: 'internal', status: 500 });
     return outcome.status === 'quit' ? 1 : 0;
   },
 });

@@ -90,10 +90,7 @@ export function createCrawler(options: CrawlerOptions): Crawler & { stop(): void
 function refuseFailure({ url, status }: GuardedResponse): void {
   if (status >= 200 && status < 300) return;
   const { hostname } = new URL(url);
-  if (status === 429)
-    throw fail('upstream_rate_limited', `${hostname} limits the rate of requests.`, { retryable: true });
-  if (status >= 500) throw fail('upstream_unavailable', `${hostname} failed (HTTP ${status}).`, { retryable: true });
-  throw fail('upstream_rejected', `${hostname} does not give this page (HTTP ${status}).`, {
-    retryable: false,
-  });
+  if (status === 429) throw fail('upstream_rate_limited', `${hostname} limits the rate of requests.`);
+  if (status >= 500) throw fail('upstream_unavailable', `${hostname} failed (HTTP ${status}).`);
+  throw fail('upstream_rejected', `${hostname} does not give this page (HTTP ${status}).`);
 }

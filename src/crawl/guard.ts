@@ -58,10 +58,7 @@ async function resolveName(host: string, resolve: Resolve, signal: AbortSignal):
 }
 
 function unresolved(host: string, cause?: unknown) {
-  return fail('upstream_unavailable', `The host name ${host} could not be resolved.`, {
-    retryable: true,
-    cause,
-  });
+  return fail('upstream_unavailable', `The host name ${host} could not be resolved.`, { cause });
 }
 
 /** IPv4 first: on machines without an IPv6 route it is the one that connects. */

@@ -121,14 +121,8 @@ function isConnectFailure(error: unknown): boolean {
 export function toFetchError(error: unknown, url: string, timedOut: boolean): AppError {
   if (error instanceof AppError) return error;
   const host = URL.parse(url)?.hostname ?? 'The address';
-  if (timedOut) return fail('upstream_timeout', `${host} did not answer in time.`, { retryable: true, cause: error });
+  if (timedOut) return fail('upstream_timeout', `${host} did not answer in time.`, { cause: error });
   if (/CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|TLS/.test(errorCode(error)))
-    return fail('upstream_rejected', `The certificate of ${host} could not be verified.`, {
-      retryable: false,
-      cause: error,
-    });
-  return fail('upstream_unavailable', `${host} could not be reached or broke off.`, {
-    retryable: true,
-    cause: error,
-  });
+    return fail('upstream_rejected', `The certificate of ${host} could not be verified.`, { cause: error });
+  return fail('upstream_unavailable', `${host} could not be reached or broke off.`, { cause: error });
 }

@@ -35,9 +35,7 @@ export async function readWithJina(url: string, options: JinaReaderOptions, sign
   const answer = parseJson(new TextDecoder().decode(bytes));
   const data = isRecord(answer) ? answer['data'] : undefined;
   if (!isRecord(data) || typeof data['content'] !== 'string')
-    throw fail('upstream_unavailable', 'The Jina reader sent an answer that is not a page.', {
-      retryable: true,
-    });
+    throw fail('upstream_unavailable', 'The Jina reader sent an answer that is not a page.');
   const content = data['content'].trim();
   if (!content) throw fail('unreadable_page', 'The page has no readable text.');
   const finalUrl = typeof data['url'] === 'string' && URL.canParse(data['url']) ? data['url'] : address.href;

@@ -1,4 +1,4 @@
-import { AppError, fail } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import { WorkerPool } from '../lib/worker-pool.ts';
 import type { ReadablePage } from './html.ts';
 import type { ParseOperations } from './parse.worker.ts';
@@ -46,10 +46,5 @@ function exceeded(limit: 'time' | 'memory' | 'crash', cause?: unknown): AppError
 }
 
 function busy(): AppError {
-  return new AppError('Too many pages wait to be read.', {
-    code: 'crawl_busy',
-    category: 'internal',
-    status: 503,
-    retryable: true,
-  });
+  return fail('crawl_busy', 'Too many pages wait to be read.');
 }

@@ -1,11 +1,13 @@
+import { type DeliveryCode, ERRORS } from '../errors.ts';
 import type { DeliveryResult } from './model.ts';
 
 /** Why a message was not accepted. */
 export type DeliveryFailure = Extract<DeliveryResult, { ok: false }>;
 
-/** A failure that would repeat itself. */
-export function refusal(code: string, message: string): DeliveryFailure {
-  return { ok: false, code, message, retryable: false };
+/** The failure of a code, which says whether another try may help; `retryAfterMs` is the wait that the target asked for. */
+export function refusal(code: DeliveryCode, message: string, retryAfterMs?: number): DeliveryFailure {
+  const { retryable } = ERRORS[code];
+  return { ok: false, code, message, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 /** The failure of a target that lacks settings. */

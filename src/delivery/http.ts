@@ -66,21 +66,12 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.signal.aborted)
-        return {
-          ok: false,
-          code: 'target_timeout',
-          message: `${service} did not answer within ${options.timeoutMs / 1000} s.`,
-          retryable: true,
-        };
+        return refusal('target_timeout', `${service} did not answer within ${options.timeoutMs / 1000} s.`);
       if (error instanceof AppError && error.code === 'url_refused')
         return refusal('target_refused', `${service} is not called: ${oneLine(error.message)}.`);
       // The text of a fetch error may hold the address, and with it a token: only its code is told.
-      return {
-        ok: false,
-        code: 'target_unreachable',
-        message: `${service} could not be reached${errorCode(error instanceof AppError ? error.cause : error)}.`,
-        retryable: true,
-      };
+      const code = errorCode(error instanceof AppError ? error.cause : error);
+      return refusal('target_unreachable', `${service} could not be reached${code}.`);
     } finally {
       clearTimeout(timer);
     }
@@ -97,25 +88,14 @@ export function statusFailure(
   if (status >= 200 && status < 300 && !hints.rateLimited) return undefined;
   const reason = hints.detail ? `: ${oneLine(hints.detail)}` : '';
   if (status === 429 || hints.rateLimited) {
-    const retryAfterMs = hints.retryAfterMs ?? answer.retryAfterMs;
-    return {
-      ok: false,
-      code: 'target_rate_limited',
-      message: `${service} asked to slow down (HTTP ${status})${reason}.`,
-      retryable: true,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    };
+    const message = `${service} asked to slow down (HTTP ${status})${reason}.`;
+    return refusal('target_rate_limited', message, hints.retryAfterMs ?? answer.retryAfterMs);
   }
   if (status >= 300 && status < 400)
     return refusal('target_redirected', `${service} answered with a redirect (HTTP ${status}), which is not followed.`);
-  const retryable = status >= 500 || status === 408 || status === 425;
-  return {
-    ok: false,
-    code: retryable ? 'target_failed' : 'target_rejected',
-    message: `${service} answered HTTP ${status}${reason}.`,
-    retryable,
-    ...(retryable && answer.retryAfterMs !== undefined ? { retryAfterMs: answer.retryAfterMs } : {}),
-  };
+  const message = `${service} answered HTTP ${status}${reason}.`;
+  if (status >= 500 || status === 408 || status === 425) return refusal('target_failed', message, answer.retryAfterMs);
+  return refusal('target_rejected', message);
 }
 
 /** A failure told in the body of an answer; platforms of this kind answer HTTP 200 to everything. */
@@ -124,24 +104,13 @@ export function bodyFailure(
   detail: string,
   hints: { retryable: boolean; rateLimited?: boolean; retryAfterMs?: number },
 ): DeliveryFailure {
-  const { retryAfterMs } = hints;
-  return {
-    ok: false,
-    code: hints.rateLimited ? 'target_rate_limited' : hints.retryable ? 'target_failed' : 'target_rejected',
-    message: `${service} refused the message: ${oneLine(detail)}.`,
-    retryable: hints.retryable || hints.rateLimited === true,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
+  const code = hints.rateLimited ? 'target_rate_limited' : hints.retryable ? 'target_failed' : 'target_rejected';
+  return refusal(code, `${service} refused the message: ${oneLine(detail)}.`, hints.retryAfterMs);
 }
 
 /** The failure of an answer that is not what the platform documents, say the page of a proxy. */
 export function badAnswer(service: string, answer: HttpAnswer): DeliveryFailure {
-  return {
-    ok: false,
-    code: 'target_bad_answer',
-    message: `${service} answered HTTP ${answer.status} with a body that is not its format.`,
-    retryable: true,
-  };
+  return refusal('target_bad_answer', `${service} answered HTTP ${answer.status} with a body that is not its format.`);
 }
 
 /** Joins a base URL and a path. */

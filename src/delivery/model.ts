@@ -1,3 +1,5 @@
+import type { DeliveryCode } from '../errors.ts';
+
 /** Where an event came from, as far as its payload says so; what the target `origin` answers to. */
 export type OriginInfo =
   | {
@@ -49,7 +51,7 @@ export type DeliveryResult =
   | { ok: true }
   | {
       ok: false;
-      code: string;
+      code: DeliveryCode;
       message: string;
       retryable: boolean;
       /** Wait the target asked for, milliseconds. */

@@ -1,4 +1,4 @@
-import { AppError, fail } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { isFromPage } from './check-caller.ts';
 import { readBody } from './read-body.ts';
 
@@ -64,10 +64,7 @@ function parseJsonObject(bytes: Uint8Array): Record<string, unknown> {
     throw malformed(error instanceof RangeError ? 'it is nested too deeply' : 'check quotes, commas and brackets');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new AppError('The request body must be a JSON object.', {
-      code: 'invalid_request',
-      category: 'user',
-      status: 422,
+    throw fail('invalid_request', 'The request body must be a JSON object.', {
       errors: [{ path: '', message: 'Expected object' }],
     });
   if (!isShallow(value, MAX_JSON_DEPTH)) throw malformed(`it is nested deeper than ${MAX_JSON_DEPTH} levels`);

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import { isCoercedText } from './openapi-schema.ts';
 
 /** A failed check of TypeBox, as far as it is used here. */
@@ -34,12 +34,7 @@ export function validationError(place: string, found: Iterable<unknown>): AppErr
     if (byPath.size === MAX_ERRORS) break;
   }
   const errors = [...byPath].map(([path, message]) => ({ path, message }));
-  return new AppError(sentence(PLACES[place] ?? place, errors), {
-    code: 'invalid_request',
-    category: 'user',
-    status: 422,
-    errors,
-  });
+  return fail('invalid_request', sentence(PLACES[place] ?? place, errors), { errors });
 }
 
 function sentence(place: string, errors: { path: string; message: string }[]): string {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { AppError, fail } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import { type WorkerLimit, WorkerPool } from '../lib/worker-pool.ts';
 import type { IngestOperations } from './ingest.worker.ts';
 import type { IngestDocument } from './model.ts';
@@ -85,11 +85,5 @@ export class DocumentReader {
 }
 
 function busy(): AppError {
-  return new AppError('Too many documents wait to be read; try again later.', {
-    code: 'knowledge_busy',
-    category: 'internal',
-    status: 503,
-    retryable: true,
-    retryAfterMs: RETRY_MS,
-  });
+  return fail('knowledge_busy', 'Too many documents wait to be read; try again later.', { retryAfterMs: RETRY_MS });
 }

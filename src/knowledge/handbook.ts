@@ -4,6 +4,7 @@ import configuration from '../handbook/configuration.md' with { type: 'text' };
 import crawlingAndSafety from '../handbook/crawling-and-safety.md' with { type: 'text' };
 import deliveryTargets from '../handbook/delivery-targets.md' with { type: 'text' };
 import deployment from '../handbook/deployment.md' with { type: 'text' };
+import errors from '../handbook/errors.md' with { type: 'text' };
 import gettingStarted from '../handbook/getting-started.md' with { type: 'text' };
 import httpApi from '../handbook/http-api.md' with { type: 'text' };
 import knowledge from '../handbook/knowledge.md' with { type: 'text' };
@@ -55,5 +56,6 @@ export const HANDBOOK_PAGES: readonly HandbookPage[] = [
   { name: 'sandbox', text: sandbox },
   { name: 'security', text: security },
   { name: 'deployment', text: deployment },
+  { name: 'errors', text: errors },
   { name: 'troubleshooting', text: troubleshooting },
 ];

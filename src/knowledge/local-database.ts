@@ -96,11 +96,7 @@ function describeDatabaseError(file: string, error: unknown): unknown {
       { cause: error },
     );
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))
-    return new AppError('The knowledge index is being written by another process; try again in a moment.', {
-      code: 'knowledge_busy',
-      category: 'internal',
-      status: 503,
-      retryable: true,
+    return fail('knowledge_busy', 'The knowledge index is being written by another process; try again in a moment.', {
       cause: error,
     });
   if (/^SQLITE_FULL/.test(code) || code === 'ENOSPC')

@@ -61,11 +61,7 @@ export function createRagRoutes({ knowledge, maxFileBytes }: RagNeeds) {
       '/upload',
       async ({ body, request }) => {
         if (!knowledge.ingest)
-          throw new AppError(`The knowledge provider ${knowledge.name} cannot take documents.`, {
-            code: 'ingest_unsupported',
-            category: 'user',
-            status: 501,
-          });
+          throw fail('ingest_unsupported', `The knowledge provider ${knowledge.name} cannot take documents.`);
         const file = uploadedFile(body);
         const name = baseName(file.name ?? '');
         if (name === '') throw fail('empty_name', 'The uploaded file has no name.');

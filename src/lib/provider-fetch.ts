@@ -50,10 +50,10 @@ export async function fetchProvider(request: ProviderRequest): Promise<ProviderR
     if (error instanceof AppError) throw error;
     if (timeout.aborted) {
       const message = `${provider} did not answer in time.`;
-      throw fail('upstream_timeout', message, { retryable: true, cause: error });
+      throw fail('upstream_timeout', message, { cause: error });
     }
     const message = `${provider} could not be reached.`;
-    throw fail('upstream_unavailable', message, { retryable: true, cause: error });
+    throw fail('upstream_unavailable', message, { cause: error });
   }
 }
 
@@ -62,8 +62,7 @@ async function readCapped(response: Response, { provider, maxBytes }: ProviderRe
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > maxBytes)
-      throw fail('upstream_rejected', `${provider} sent an answer that is too large.`, { retryable: false });
+    if (size > maxBytes) throw fail('upstream_rejected', `${provider} sent an answer that is too large.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
@@ -74,21 +73,12 @@ function statusError(provider: string, { status, headers }: Response, now: numbe
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), now);
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (status === 429)
-    return fail('upstream_rate_limited', `${provider} limits the rate of requests (HTTP 429).`, {
-      retryable: true,
-      cause,
-      ...wait,
-    });
+    return fail('upstream_rate_limited', `${provider} limits the rate of requests (HTTP 429).`, { cause, ...wait });
   if (status === 408 || status === 504)
-    return fail('upstream_timeout', `${provider} timed out (HTTP ${status}).`, { retryable: true, cause });
-  if (status >= 500)
-    return fail('upstream_unavailable', `${provider} failed (HTTP ${status}).`, {
-      retryable: true,
-      cause,
-      ...wait,
-    });
+    return fail('upstream_timeout', `${provider} timed out (HTTP ${status}).`, { cause });
+  if (status >= 500) return fail('upstream_unavailable', `${provider} failed (HTTP ${status}).`, { cause, ...wait });
   const why = status === 401 || status === 403 ? 'refused the credentials or the request' : 'refused the request';
-  return fail('upstream_rejected', `${provider} ${why} (HTTP ${status}).`, { retryable: false, cause });
+  return fail('upstream_rejected', `${provider} ${why} (HTTP ${status}).`, { cause });
 }
 
 /** `Retry-After` as milliseconds from `now`: seconds or an HTTP date (RFC 9110); undefined when absent or malformed. */

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import { findDescendants } from '../lib/process-tree.ts';
 import { openCache } from './cache-folder.ts';
 import { isGroupRunning, killStragglers } from './kill-stragglers.ts';
@@ -69,11 +69,7 @@ export interface ServerProcess {
 export async function startServerProcess(target: StdioTarget, places: ChildPlaces): Promise<ServerProcess> {
   const program = Bun.which(target.command, { PATH: places.path });
   if (!program)
-    throw new AppError(`The program ${printable(target.command)} is not on the PATH of the server.`, {
-      code: 'mcp_server_failed',
-      category: 'upstream',
-      status: 500,
-    });
+    throw fail('mcp_server_failed', `The program ${printable(target.command)} is not on the PATH of the server.`);
   const mark = crypto.randomUUID();
   const parent = join(places.home, 'tmp');
   await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -126,12 +122,7 @@ export async function startServerProcess(target: StdioTarget, places: ChildPlace
   } catch (error) {
     await removeFolder();
     if (error instanceof AppError) throw error;
-    throw new AppError(`The program ${printable(target.command)} could not be started.`, {
-      code: 'mcp_server_failed',
-      category: 'upstream',
-      status: 500,
-      cause: error,
-    });
+    throw fail('mcp_server_failed', `The program ${printable(target.command)} could not be started.`, { cause: error });
   }
 }
 

@@ -152,9 +152,7 @@ async function listTools(
 }
 
 function malformed(target: McpTarget): AppError {
-  return fail('upstream_rejected', `${describeTarget(target)} sent a malformed list of tools.`, {
-    retryable: false,
-  });
+  return fail('upstream_rejected', `${describeTarget(target)} sent a malformed list of tools.`);
 }
 
 interface Link {

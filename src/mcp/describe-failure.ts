@@ -15,10 +15,7 @@ export function describeFailure(error: unknown, target: McpTarget, broken: strin
   if (broken !== undefined) return unavailable(`${who} cannot be used: ${broken}.`, error);
   const status = statusOf(error);
   if (status === 401 || status === 403)
-    return fail('upstream_rejected', `${who} refused the credentials (HTTP ${status}).`, {
-      retryable: false,
-      cause: error,
-    });
+    return fail('upstream_rejected', `${who} refused the credentials (HTTP ${status}).`, { cause: error });
   if (status !== undefined) {
     return fail('upstream_rejected', `${who} answered with HTTP ${status}.`, {
       retryable: status >= 500,
@@ -33,10 +30,7 @@ export function describeFailure(error: unknown, target: McpTarget, broken: strin
       { retryable: false, cause: error },
     );
   if (error instanceof Error && error.message.includes('protocol version'))
-    return fail('upstream_rejected', `${who} speaks a version of MCP that is not supported.`, {
-      retryable: false,
-      cause: error,
-    });
+    return fail('upstream_rejected', `${who} speaks a version of MCP that is not supported.`, { cause: error });
   return unavailable(`${who} could not be reached or does not speak MCP.`, error);
 }
 
@@ -77,5 +71,5 @@ function statusOf(error: unknown): number | undefined {
 }
 
 function unavailable(message: string, cause: unknown): AppError {
-  return fail('upstream_unavailable', message, { retryable: true, cause });
+  return fail('upstream_unavailable', message, { cause });
 }

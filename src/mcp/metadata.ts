@@ -70,7 +70,6 @@ export async function inspectServer(
     signal.throwIfAborted();
     if (timeout.aborted)
       throw fail('upstream_timeout', `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`, {
-        retryable: true,
         cause: error,
       });
     throw asFailure(error, target);
@@ -80,8 +79,5 @@ export async function inspectServer(
 /** What the guard refuses while connecting is a failed retrieval like any other: the endpoint answers 500, never 400. */
 function asFailure(error: unknown, target: McpTarget): unknown {
   if (!(error instanceof AppError) || error.category !== 'user') return error;
-  return fail('upstream_rejected', `${describeTarget(target)} was not contacted: ${error.message}`, {
-    retryable: false,
-    cause: error,
-  });
+  return fail('upstream_rejected', `${describeTarget(target)} was not contacted: ${error.message}`, { cause: error });
 }

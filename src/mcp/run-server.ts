@@ -66,7 +66,7 @@ export class RunServer {
         throw fail(
           'upstream_timeout',
           `${describeTarget(this.spec.target)} did not answer within ${this.spec.timeoutMs / 1000} seconds.`,
-          { retryable: true, cause: error },
+          { cause: error },
         );
       throw error;
     }
@@ -113,7 +113,6 @@ export class RunServer {
       this.#closed.signal.throwIfAborted();
       if (!timeout.aborted) throw error;
       throw fail('upstream_timeout', `${describeTarget(target)} did not answer within ${timeoutMs / 1000} seconds.`, {
-        retryable: true,
         cause: error,
       });
     }

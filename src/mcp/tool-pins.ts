@@ -66,9 +66,7 @@ function digestOfTool(tool: McpTool): string {
 /** JSON with sorted keys: some servers write theirs in another order at every start. */
 function canonical(value: unknown, depth = 0): string {
   if (depth > MAX_DEPTH)
-    throw fail('upstream_rejected', 'The MCP server describes a tool with a schema that is nested too deeply.', {
-      retryable: false,
-    });
+    throw fail('upstream_rejected', 'The MCP server describes a tool with a schema that is nested too deeply.');
   if (Array.isArray(value)) return `[${value.map((entry) => canonical(entry, depth + 1)).join(',')}]`;
   if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
   const entries = Object.keys(value)

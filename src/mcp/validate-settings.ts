@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import { Value } from '../schema.ts';
 import { checkServer, type McpPolicy } from './check-server.ts';
@@ -62,12 +62,7 @@ export function refusal(problems: FieldProblem[]): AppError {
   const field = first?.path.slice(1).replaceAll('/', '.') ?? '';
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   const sentence = first?.message.replace(/[.]?$/, '') ?? 'Not valid';
-  return new AppError(`The request is not valid: "${field}": ${sentence}${more}.`, {
-    code: 'invalid_request',
-    category: 'user',
-    status: 422,
-    errors: problems,
-  });
+  return fail('invalid_request', `The request is not valid: "${field}": ${sentence}${more}.`, { errors: problems });
 }
 
 /** The first violation; for a field that may be null, what was wrong with the value that was meant. */

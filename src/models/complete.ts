@@ -55,9 +55,6 @@ export async function completeJson<T>(
   throw fail(
     'upstream_rejected',
     `The model ${model.name} did not write ${options.what} that can be used: ${problem}.`,
-    {
-      retryable: false,
-    },
   );
 }
 

@@ -157,7 +157,5 @@ function vectorsOf(body: unknown, count: number, asked: Asked): Float32Array[] {
 }
 
 function unusable(asked: Asked): AppError {
-  return fail('upstream_rejected', `${asked.host} sent no usable vectors (model ${asked.model})`, {
-    retryable: false,
-  });
+  return fail('upstream_rejected', `${asked.host} sent no usable vectors (model ${asked.model})`);
 }

@@ -42,13 +42,8 @@ export function refusalError(refusal: Refusal, asked: Asked, now: number): AppEr
   const { host, model } = asked;
   const why = reasonOf(refusal);
   if (status === 401 || status === 403)
-    return fail('upstream_rejected', `${host} refused the credentials for model ${model} (${status})`, {
-      retryable: false,
-    });
-  if (status === 404)
-    return fail('upstream_rejected', `${host} does not know model ${model} at this address (404)`, {
-      retryable: false,
-    });
+    return fail('upstream_rejected', `${host} refused the credentials for model ${model} (${status})`);
+  if (status === 404) return fail('upstream_rejected', `${host} does not know model ${model} at this address (404)`);
   if (status === 429) {
     const spent = /quota|billing|insufficient|credit/i.test(`${refusal.error['code']} ${refusal.error['type']}`);
     return fail('upstream_rate_limited', `${host} limits the rate of calls to model ${model} (429${why})`, {
@@ -56,30 +51,24 @@ export function refusalError(refusal: Refusal, asked: Asked, now: number): AppEr
       retryAfterMs: retryAfterMs(refusal.headers, now),
     });
   }
-  if (status === 408) return fail('upstream_timeout', `${host} timed out on model ${model} (408)`, { retryable: true });
+  if (status === 408) return fail('upstream_timeout', `${host} timed out on model ${model} (408)`);
   if (status === 409 || status >= 500)
     return fail('upstream_unavailable', `${host} failed on model ${model} (${status}${why})`, {
-      retryable: true,
       retryAfterMs: retryAfterMs(refusal.headers, now),
     });
-  return fail('upstream_rejected', `${host} refused the request for model ${model} (${status}${why})`, {
-    retryable: false,
-  });
+  return fail('upstream_rejected', `${host} refused the request for model ${model} (${status}${why})`);
 }
 
 /** A connection that could not be made or broke. */
 export function connectionError(asked: Asked, cause: unknown): AppError {
-  return fail('upstream_unavailable', `${asked.host} cannot be reached for model ${asked.model}`, {
-    retryable: true,
-    cause,
-  });
+  return fail('upstream_unavailable', `${asked.host} cannot be reached for model ${asked.model}`, { cause });
 }
 
 /** The prompt does not fit; the model's `contextWindow` has shrunk by then. */
 export function overflowError(asked: Asked, window: number): AppError {
-  return new AppError(
+  return fail(
+    'context_overflow',
     `The request is too long for model ${asked.model} at ${asked.host}, whose context window is ${window} tokens`,
-    { code: 'context_overflow', category: 'upstream', status: 500 },
   );
 }
 

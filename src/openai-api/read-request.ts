@@ -1,4 +1,4 @@
-import { AppError, fail } from '../errors.ts';
+import { AppError, type ErrorCode, fail } from '../errors.ts';
 import type { ConversationMessage, ReportStyle, ResearchInput } from '../research/model.ts';
 import { findStyle, REPORT_STYLES } from '../research/model.ts';
 import { type CompletionMessage, type CompletionRequest, SERVED_MODELS, type ServedModel } from './model.ts';
@@ -106,6 +106,6 @@ function readStyle(name: string | null | undefined): ReportStyle {
   throw invalid('/report_style', 'invalid_value', `report_style must be one of ${REPORT_STYLES.join(', ')}.`);
 }
 
-function invalid(path: string, code: string, message: string): AppError {
+function invalid(path: string, code: ErrorCode, message: string): AppError {
   return new AppError(message, { code, category: 'user', status: 400, errors: [{ path, message }] });
 }

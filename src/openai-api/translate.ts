@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import type { FollowedEvent } from '../runs/follow.ts';
 import { annotate, type KnownSource, listNumberedSources } from './annotate.ts';
@@ -156,5 +156,10 @@ const STATUSES: Record<string, number> = {
 function runError({ error = 'Internal server error', code = 'internal_error' }: EventData): AppError {
   const status = STATUSES[code] ?? 500;
   const category = status < 500 ? 'user' : code.startsWith('upstream_') ? 'upstream' : 'internal';
-  return new AppError(error, { code, category, status, retryable: status === 429 || status === 503 });
+  return new AppError(error, {
+    code: code as ErrorCode,
+    category,
+    status,
+    retryable: status === 429 || status === 503,
+  });
 }

@@ -1,4 +1,4 @@
-import { AppError, fail } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import type { Finding, NumberedSource, Plan } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
@@ -44,8 +44,7 @@ export async function* makePlan(
     ];
     result = (yield* askPlan(scope, `${key}:again`, message, retryDrafts, material)).result;
   }
-  if (!result.ok)
-    throw new AppError('The planner gave no valid plan.', { code: 'plan_invalid', category: 'upstream', status: 500 });
+  if (!result.ok) throw fail('plan_invalid', 'The planner gave no valid plan.');
   const checked = withoutUnknownLinks(scope, result.plan);
   yield* sendPlan(scope, key, message, checked);
   return checked;

@@ -76,12 +76,7 @@ async function ask(
 }
 
 function searchUnavailable(failures: string[]): AppError {
-  return new AppError(`No search engine could answer: ${failures.join('; ')}.`, {
-    code: 'search_unavailable',
-    category: 'upstream',
-    status: 500,
-    retryable: true,
-  });
+  return fail('search_unavailable', `No search engine could answer: ${failures.join('; ')}.`);
 }
 
 function sentencePart(message: string): string {

@@ -82,7 +82,7 @@ export function readList(label: string, answer: string, ...path: string[]): Reco
 
 /** The failure of an engine that answered with something else than search results. */
 export function badAnswer(label: string, why = 'sent an answer that is not search results') {
-  return fail('upstream_unavailable', `${label} ${why}.`, { retryable: true });
+  return fail('upstream_unavailable', `${label} ${why}.`);
 }
 
 function cutAtWord(query: string, length: number): string {

@@ -1,5 +1,5 @@
 import type { GuardedFetch } from '../crawl/guarded-fetch.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { ImageReference, LoadedImage } from './model.ts';
@@ -34,7 +34,7 @@ export async function loadImages(
   return Promise.all(
     references.map(async ({ source }, index) => {
       if (!used.has(index + 1)) return undefined;
-      const refuse = (code: string) => {
+      const refuse = (code: ErrorCode) => {
         needs.log.warn('slide image left out', { image: index + 1, code });
         return undefined;
       };
@@ -56,7 +56,7 @@ export async function loadImages(
 }
 
 /** The bytes, or the code that says why there are none. */
-async function fetchBytes(source: string, needs: ImageNeeds, signal: AbortSignal): Promise<Uint8Array | string> {
+async function fetchBytes(source: string, needs: ImageNeeds, signal: AbortSignal): Promise<Uint8Array | ErrorCode> {
   const data = /^data:image\/[\w.+-]{1,40};base64,/i.exec(source);
   if (data) {
     const text = source.slice(data[0].length);

@@ -49,7 +49,7 @@ function reading<P, A>(work: (payload: P) => Promise<A>): (payload: P) => Promis
 
 /** A provider's audio that cannot be used. */
 function audioUnreadable(message: string) {
-  return fail('upstream_rejected', message, { retryable: false });
+  return fail('upstream_rejected', message);
 }
 
 /** Bytes whose buffer holds nothing else, so that it can be handed over. */

@@ -134,10 +134,9 @@ async function runProgram(
     if (stopped) kill();
     const exitCode = await child.exited;
     signal.throwIfAborted();
-    if (stopped === 'timeout') throw fail('upstream_timeout', `${name} took too long.`, { retryable: true });
-    if (stopped === 'size') throw fail('upstream_rejected', `${name} wrote too much audio.`, { retryable: false });
-    if (exitCode !== 0)
-      throw fail('upstream_unavailable', `${name} failed (exit status ${exitCode}).`, { retryable: true });
+    if (stopped === 'timeout') throw fail('upstream_timeout', `${name} took too long.`);
+    if (stopped === 'size') throw fail('upstream_rejected', `${name} wrote too much audio.`);
+    if (exitCode !== 0) throw fail('upstream_unavailable', `${name} failed (exit status ${exitCode}).`);
     if (size === 0) throw fail('upstream_rejected', `${name} wrote no audio.`, { retryable: true });
     return new Uint8Array(Buffer.concat(chunks, size));
   } finally {

@@ -54,9 +54,7 @@ export function createSpeech(options: CreateSpeechOptions): Speech {
     for (const text of pieces) audio.push(await call({ ...request, text }, signal, check));
     const joined = audio.length === 1 ? audio[0] : join(audio, request.format);
     if (joined) return joined;
-    throw fail('upstream_rejected', `${engine.name} sent pieces that do not fit together.`, {
-      retryable: false,
-    });
+    throw fail('upstream_rejected', `${engine.name} sent pieces that do not fit together.`);
   };
 
   return {
@@ -68,10 +66,7 @@ export function createSpeech(options: CreateSpeechOptions): Speech {
       if (request.format === 'mp3') return isWav(audio) ? workers.encode(audio, signal) : audio;
       if (isWav(audio)) return repairHeader(audio);
       // MP3 is not decoded here: the engine has to give WAV itself.
-      if (parseMp3(audio))
-        throw fail('upstream_rejected', `${engine.name} sent MP3 although WAV was asked for.`, {
-          retryable: false,
-        });
+      if (parseMp3(audio)) throw fail('upstream_rejected', `${engine.name} sent MP3 although WAV was asked for.`);
       return audio;
     },
     speakLine(request, signal) {

@@ -112,7 +112,7 @@ function knownFailure(code: number | undefined): AppError | undefined {
 
 function refused(code: number | undefined): AppError {
   if (code === undefined) return unusable('answered in a form that is not its own');
-  return fail('upstream_rejected', `${NAME} refused the request (code ${code}).`, { retryable: false });
+  return fail('upstream_rejected', `${NAME} refused the request (code ${code}).`);
 }
 
 function unusable(what: string): AppError {

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { AppError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createPrivateFile } from '../lib/private-file.ts';
 
@@ -40,14 +40,7 @@ async function acquire(
       return;
     } catch (error) {
       if (!((error as { code?: string }).code ?? '').startsWith('SQLITE_BUSY')) throw error;
-      if (clock.now() >= deadline)
-        throw new AppError(`Another process holds ${path}; try again.`, {
-          code: 'locked',
-          category: 'user',
-          status: 503,
-          retryable: true,
-          cause: error,
-        });
+      if (clock.now() >= deadline) throw fail('locked', `Another process holds ${path}; try again.`, { cause: error });
       await clock.sleep(5 + Math.random() * 20, signal);
     }
   }

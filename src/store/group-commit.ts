@@ -191,11 +191,5 @@ function storeError(error: unknown): unknown {
 }
 
 function lockedError(cause?: unknown): AppError {
-  return new AppError('The webhook database is busy.', {
-    code: 'database_locked',
-    category: 'internal',
-    status: 503,
-    retryable: true,
-    cause,
-  });
+  return fail('database_locked', 'The webhook database is busy.', { cause });
 }

@@ -81,7 +81,7 @@ async function deliverDirectly(
     });
   } catch (error) {
     if (signal.aborted || !timeout.aborted) throw error;
-    result = { ok: false, code: 'timeout', message: 'The target did not answer in time.', retryable: true };
+    result = { ok: false, code: 'target_timeout', message: 'The target did not answer in time.', retryable: true };
   }
   if (result.ok) {
     await save({ status: 'delivered', attempts });

@@ -124,7 +124,7 @@ export function searchContract(contract: SearchContract): void {
       const [, answer, code] = contract.badAnswers.find(([known]) => known === name)!;
       respond = answer;
       const error = await failure(engine.search('rivers', { maxResults: 3, signal: never }));
-      expect(error.code).toBe(code ?? 'upstream_unavailable');
+      expect<string>(error.code).toBe(code ?? 'upstream_unavailable');
     });
 
     test('does not read an endless answer', async () => {

@@ -165,7 +165,7 @@ describe('a page that cannot be read', () => {
     ['an archive', 'PK', 'application/zip', 'unsupported_type'],
     ['no type', 'x', '', 'unsupported_type'],
   ])('fails for %s', async (_name, body, contentType, code) => {
-    expect((await failure(crawlBody(body, contentType))).code).toBe(code);
+    expect<string>((await failure(crawlBody(body, contentType))).code).toBe(code);
   });
 
   test.each([
@@ -261,7 +261,7 @@ describe('the Jina reader', () => {
     const jina = serve(answer);
     const reader = crawlerWith({ jina_api_key: 'jina-key', jina_base_url: jina.url.href });
     const error = await failure(reader.crawl('https://example.com/', never));
-    expect(error.code).toBe(code);
+    expect<string>(error.code).toBe(code);
     expect(`${error.message} ${error.cause}`).not.toContain('jina-key');
   });
 });

@@ -17,7 +17,8 @@ function createPool(options: Partial<WorkerPoolOptions> = {}, kind: 'thread' | '
 }
 
 const never = new AbortController().signal;
-const exceeded = (limit: string) => new AppError(`limit of ${limit}`, { code: limit, category: 'user', status: 422 });
+const exceeded = (limit: string) =>
+  new AppError(`limit of ${limit}`, { code: limit as never, category: 'user', status: 422 });
 const call = (changes: Partial<PoolCall> = {}): PoolCall => ({
   signal: never,
   timeoutMs: 20_000,
@@ -116,7 +117,7 @@ describe('a worker that is a process', () => {
     const pid = await pool.call('pid', undefined, call());
     const started = performance.now();
     const failure = await failureOf(pool.call('backtrack', undefined, call({ timeoutMs: 50 })));
-    expect(failure?.code).toBe('time');
+    expect<unknown>(failure?.code).toBe('time');
     await untilGone(pid);
     expect(performance.now() - started).toBeLessThan(5_000);
     expect(await pool.call('pid', undefined, call())).not.toBe(pid);
@@ -126,14 +127,14 @@ describe('a worker that is a process', () => {
     const pool = createPool();
     const pid = await pool.call('pid', undefined, call());
     const failure = await failureOf(pool.call('grow', undefined, call({ memoryBytes: 400_000_000 })));
-    expect(failure?.code).toBe('memory');
+    expect<unknown>(failure?.code).toBe('memory');
     await untilGone(pid);
     expect(await pool.call('echo', 'next', call())).toBe('next');
   });
 
   test('that breaks costs its own call only', async () => {
     const pool = createPool();
-    expect((await failureOf(pool.call('crash', undefined, call())))?.code).toBe('crash');
+    expect<unknown>((await failureOf(pool.call('crash', undefined, call())))?.code).toBe('crash');
     expect(await pool.call('echo', 'next', call())).toBe('next');
   });
 
@@ -174,7 +175,7 @@ describe('calls that take for ever', () => {
     const endless = failureOf(pool.call('backtrack', undefined, call({ timeoutMs: 1_000 })));
     const long = pool.call('work', 400, call());
     expect(await pool.call('echo', 'quick', call())).toBe('quick');
-    expect((await endless)?.code).toBe('time');
+    expect<unknown>((await endless)?.code).toBe('time');
     expect(await long).toBe('worked');
   });
 

@@ -196,7 +196,7 @@ describe('a delivery counts once while its signature is believed', () => {
     await using direct = await startGateway({
       routes: { any: { secret: SECRET, prompt: '{n}', deliver: 'ntfy', deliver_only: true } },
       deliver: async () =>
-        isUp ? { ok: true } : { ok: false, code: 'down', message: 'The target is down.', retryable: true },
+        isUp ? { ok: true } : { ok: false, code: 'target_failed', message: 'The target is down.', retryable: true },
     });
     for (const wire of WIRES) {
       const parts = (offset: number): Parts => ({

@@ -52,7 +52,7 @@ describe('every failure is one problem document', () => {
     ['a broken percent-encoding', ['/api/sample/items/%E0%A4%A'], 400, 'malformed_url'],
     ['a refusal', ['/api/sample/refused'], 403, 'mcp_disabled'],
     ['a provider failure', ['/api/sample/limited'], 500, 'upstream_rate_limited'],
-    ['a busy server', ['/api/sample/busy'], 503, 'busy'],
+    ['a busy server', ['/api/sample/busy'], 503, 'overloaded'],
     ['a defect', ['/api/sample/defect'], 500, 'internal_error'],
     ['a thrown string', ['/api/sample/thrown-string'], 500, 'internal_error'],
     ['an answer that breaks its own schema', ['/api/sample/broken-answer'], 500, 'internal_error'],

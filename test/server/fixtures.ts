@@ -59,7 +59,7 @@ export function createSampleRoutes() {
     })
     .get('/busy', () => {
       throw new AppError('Too many runs are active.', {
-        code: 'busy',
+        code: 'overloaded',
         category: 'user',
         status: 503,
         headers: { 'retry-after': '7' },

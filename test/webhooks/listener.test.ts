@@ -311,7 +311,7 @@ describe('direct delivery', () => {
       deliver: async () =>
         isUp
           ? { ok: true }
-          : { ok: false, code: 'target_unavailable', message: 'Telegram answered 500.', retryable: true },
+          : { ok: false, code: 'target_unreachable', message: 'Telegram answered 500.', retryable: true },
     });
     const headers = { 'x-github-delivery': 'd' };
     const failed = await gateway.post('alert', { text: 'disk' }, headers);
@@ -319,7 +319,7 @@ describe('direct delivery', () => {
       502,
       { status: 'error', error: 'Delivery failed', delivery_id: 'd' },
     ]);
-    expect((await gateway.settled()).reason).toBe('target_unavailable: Telegram answered 500.');
+    expect((await gateway.settled()).reason).toBe('target_unreachable: Telegram answered 500.');
     isUp = true;
     expect(await (await gateway.post('alert', { text: 'disk' }, headers)).json()).toMatchObject({
       status: 'delivered',
@@ -339,7 +339,7 @@ describe('direct delivery', () => {
       async deliver(request) {
         if (attempt++ > 0) return { ok: true };
         await request.onProgress?.(2);
-        return { ok: false, code: 'x', message: 'x', retryable: true, progress: 2 };
+        return { ok: false, code: 'target_failed', message: 'x', retryable: true, progress: 2 };
       },
     });
     const headers = { 'x-github-delivery': 'd' };

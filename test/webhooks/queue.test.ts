@@ -114,7 +114,9 @@ describe('failures', () => {
     await using gateway = await startGateway({
       routes: { gh },
       deliver: async () =>
-        ++calls < 3 ? { ok: false, code: 'x', message: 'Down.', retryable: true, progress: calls } : { ok: true },
+        ++calls < 3
+          ? { ok: false, code: 'target_failed', message: 'Down.', retryable: true, progress: calls }
+          : { ok: true },
     });
     await gateway.post('gh', { number: 1 });
     expect((await gateway.settled()).status).toBe('delivered');

@@ -29,7 +29,9 @@ const listener = createWebhookListener({
       if (!sink) return { ok: true };
       const headers = { 'webhook-id': deliveryId };
       const response = await fetch(sink, { method: 'POST', body: content, headers, signal }).catch(() => undefined);
-      return response?.ok ? { ok: true } : { ok: false, code: 'sink', message: 'The sink failed.', retryable: true };
+      return response?.ok
+        ? { ok: true }
+        : { ok: false, code: 'target_failed', message: 'The sink failed.', retryable: true };
     },
     targets: () => [],
   },

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../config/load.ts';
-import { AppError, fail } from '../../errors.ts';
+import { type AppError, fail } from '../../errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLogger } from '../../lib/log.ts';
 import { withFileLock } from '../../store/file-lock.ts';
@@ -146,5 +146,5 @@ function notEnabled(home: string): AppError {
        WEBHOOK_SECRET=your-global-secret
 
 Then start the gateway: agent gateway run`;
-  return new AppError(message, { code: 'webhook_not_enabled', category: 'user', status: 500, multiline: true });
+  return fail('webhook_not_enabled', message, { multiline: true });
 }

@@ -102,28 +102,16 @@ function transportOptions(settings: TargetSettings['email'], timeoutMs: number) 
 function smtpFailure(error: unknown, timedOut: boolean, timeoutMs: number): DeliveryResult {
   const { responseCode, code } = Object(error) as { responseCode?: unknown; code?: unknown };
   if (typeof responseCode === 'number') {
-    const retryable = responseCode < 500;
-    return {
-      ok: false,
-      code: retryable ? 'target_failed' : 'target_rejected',
-      message: `The mail server refused the message (SMTP ${responseCode}${code === 'EAUTH' ? ', login failed' : ''}).`,
-      retryable,
-    };
+    const why = `SMTP ${responseCode}${code === 'EAUTH' ? ', login failed' : ''}`;
+    return refusal(
+      responseCode < 500 ? 'target_failed' : 'target_rejected',
+      `The mail server refused the message (${why}).`,
+    );
   }
   if (timedOut || code === 'ETIMEDOUT')
-    return {
-      ok: false,
-      code: 'target_timeout',
-      message: `The mail server did not answer within ${timeoutMs / 1000} s.`,
-      retryable: true,
-    };
+    return refusal('target_timeout', `The mail server did not answer within ${timeoutMs / 1000} s.`);
   if (code === 'ETLS' || code === 'EAUTH' || code === 'EENVELOPE')
     return refusal('target_rejected', `The message could not be handed to the mail server (${code}).`);
   const suffix = typeof code === 'string' && /^\w{1,40}$/.test(code) ? ` (${code})` : '';
-  return {
-    ok: false,
-    code: 'target_unreachable',
-    message: `The mail server could not be reached${suffix}.`,
-    retryable: true,
-  };
+  return refusal('target_unreachable', `The mail server could not be reached${suffix}.`);
 }

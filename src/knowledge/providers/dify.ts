@@ -50,7 +50,7 @@ export function createDify(options: DifyOptions): KnowledgeProvider {
     } catch (error) {
       if (refusedStatus(error) !== 404) throw error;
       const message = `${LABEL} does not know the selected knowledge base (HTTP 404).`;
-      throw fail('upstream_rejected', message, { retryable: false, cause: error });
+      throw fail('upstream_rejected', message, { cause: error });
     }
   };
 

@@ -194,18 +194,14 @@ function cutToBytes(text: string, bytes: number): string {
 }
 
 function refusal(code: number, collection: string) {
-  if (CREDENTIAL_CODES.has(code))
-    return fail('upstream_rejected', `${LABEL} refused the credentials (code ${code}).`, { retryable: false });
+  if (CREDENTIAL_CODES.has(code)) return fail('upstream_rejected', `${LABEL} refused the credentials (code ${code}).`);
   if (code === UNKNOWN_COLLECTION) {
     const message = `${LABEL} has no collection "${collection}" (code ${code}); it is made with the first document added.`;
-    return fail('upstream_rejected', message, { retryable: false });
+    return fail('upstream_rejected', message);
   }
   if (LIMIT_CODES.has(code))
-    return fail('upstream_rate_limited', `${LABEL} limits the rate of requests (code ${code}).`, {
-      retryable: true,
-    });
-  if (SERVER_CODES.has(code))
-    return fail('upstream_unavailable', `${LABEL} failed (code ${code}).`, { retryable: true });
+    return fail('upstream_rate_limited', `${LABEL} limits the rate of requests (code ${code}).`);
+  if (SERVER_CODES.has(code)) return fail('upstream_unavailable', `${LABEL} failed (code ${code}).`);
   const message = `${LABEL} refused the request (code ${code}); models.embedding must be the model that the collection "${collection}" was made with, and the fields those of knowledge.milvus.`;
-  return fail('upstream_rejected', message, { retryable: false });
+  return fail('upstream_rejected', message);
 }

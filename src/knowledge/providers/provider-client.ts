@@ -71,7 +71,7 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
     const { bytes } = await retry(attempt, { attempts: ATTEMPTS, ...RETRY, clock, signal, shouldRetry });
     const answer = parseJson(new TextDecoder().decode(bytes));
     if (isRecord(answer)) return answer;
-    throw fail('upstream_rejected', `${provider} sent an answer that is not JSON.`, { retryable: false });
+    throw fail('upstream_rejected', `${provider} sent an answer that is not JSON.`);
   };
 }
 

@@ -161,7 +161,7 @@ function filterOf(uris: string[]) {
 function explain(error: unknown, collection: string): unknown {
   const status = refusedStatus(error);
   const refused = (message: string): AppError =>
-    fail('upstream_rejected', message, { retryable: false, cause: (error as AppError).cause });
+    fail('upstream_rejected', message, { cause: (error as AppError).cause });
   if (status === 404)
     return refused(`${LABEL} has no collection "${collection}" (HTTP 404); it is made with the first document added.`);
   if (status === 400)

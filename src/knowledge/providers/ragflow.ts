@@ -54,12 +54,9 @@ export function createRagflow(options: RagflowOptions): KnowledgeProvider {
     const status = numberOf(code);
     if (status === 0) return data;
     if (PERMISSION_CODES.has(status))
-      throw fail('upstream_rejected', `${label} refused the credentials or the request (code ${status}).`, {
-        retryable: false,
-      });
-    if (SERVER_CODES.has(status))
-      throw fail('upstream_unavailable', `${label} failed (code ${status}).`, { retryable: true });
-    throw fail('upstream_rejected', `${label} refused the request (code ${status}).`, { retryable: false });
+      throw fail('upstream_rejected', `${label} refused the credentials or the request (code ${status}).`);
+    if (SERVER_CODES.has(status)) throw fail('upstream_unavailable', `${label} failed (code ${status}).`);
+    throw fail('upstream_rejected', `${label} refused the request (code ${status}).`);
   };
 
   // The API's own filter by name wants the exact name and fails when there is none: names are matched here.

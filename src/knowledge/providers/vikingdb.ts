@@ -45,11 +45,8 @@ export function createVikingDb(options: VikingDbOptions): KnowledgeProvider {
     if (CREDENTIAL_CODES.has(number)) throw refused('refused the credentials or the request', number);
     if (UNKNOWN_CODES.has(number)) throw refused('does not know the selected knowledge base', number);
     if (number === LIMIT_CODE)
-      throw fail('upstream_rate_limited', `${LABEL} limits the rate of requests (code ${number}).`, {
-        retryable: true,
-      });
-    if (number === SERVER_CODE)
-      throw fail('upstream_unavailable', `${LABEL} failed (code ${number}).`, { retryable: true });
+      throw fail('upstream_rate_limited', `${LABEL} limits the rate of requests (code ${number}).`);
+    if (number === SERVER_CODE) throw fail('upstream_unavailable', `${LABEL} failed (code ${number}).`);
     throw refused('refused the request', number);
   };
 
@@ -119,5 +116,5 @@ export function createVikingDb(options: VikingDbOptions): KnowledgeProvider {
 }
 
 function refused(what: string, code: number) {
-  return fail('upstream_rejected', `${LABEL} ${what} (code ${code}).`, { retryable: false });
+  return fail('upstream_rejected', `${LABEL} ${what} (code ${code}).`);
 }

@@ -52,7 +52,7 @@ async function parseFeed(xml: string): Promise<RawResult[]> {
     const text = (tag: string) => entry.querySelector(tag)?.textContent ?? '';
     const id = text('id').trim();
     // Errors come as an entry, not as a status.
-    if (/\/api\/errors/.test(id)) throw fail('upstream_rejected', `${LABEL} refused the query.`, { retryable: false });
+    if (/\/api\/errors/.test(id)) throw fail('upstream_rejected', `${LABEL} refused the query.`);
     return {
       title: text('title'),
       url: id.replace(/^http:\/\/arxiv\.org\//, 'https://arxiv.org/'),

@@ -33,10 +33,7 @@ export function createDuckDuckGo(needs: EngineNeeds): SearchEngine {
 }
 
 async function parseResultPage(html: string): Promise<RawResult[]> {
-  if (CHALLENGE.test(html))
-    throw fail('upstream_rate_limited', `${LABEL} asks for proof that a human is searching.`, {
-      retryable: true,
-    });
+  if (CHALLENGE.test(html)) throw fail('upstream_rate_limited', `${LABEL} asks for proof that a human is searching.`);
   const { parseHTML } = await import('linkedom');
   const { document } = parseHTML(html);
   const results: RawResult[] = [];

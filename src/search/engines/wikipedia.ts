@@ -48,6 +48,6 @@ function refuseError(answer: string): void {
   const error = isRecord(parsed) ? parsed['error'] : undefined;
   if (!isRecord(error)) return;
   if (error['code'] === 'ratelimited' || error['code'] === 'maxlag')
-    throw fail('upstream_rate_limited', `${LABEL} limits the rate of requests.`, { retryable: true });
-  throw fail('upstream_rejected', `${LABEL} refused the query.`, { retryable: false });
+    throw fail('upstream_rate_limited', `${LABEL} limits the rate of requests.`);
+  throw fail('upstream_rejected', `${LABEL} refused the query.`);
 }
