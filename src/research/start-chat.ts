@@ -3,11 +3,11 @@ import { createId } from '../lib/id.ts';
 import type { RunService } from '../runs/service.ts';
 import type { PendingInterrupt } from '../store/model.ts';
 import type { RunRow, Store, ThreadMessage } from '../store/store.ts';
+import { InterruptAnswer, recall } from './journal.ts';
 import { type ChatRequest, type ConversationMessage, EVENT_AUTHOR, type ResearchInput } from './model.ts';
 import { readReview } from './planner.ts';
 import { checkRequest, joinConversation, readInput, readMessage } from './read-request.ts';
 import { isApproval } from './tool-loop.ts';
-import type { InterruptAnswer } from './workflow.ts';
 
 export interface StartChatDeps {
   store: Store;
@@ -75,7 +75,7 @@ async function beginResumed(
   if (!run) return beginRejected(deps, request, threadId);
   const earlier = JSON.parse(run.input) as ResearchInput;
   // A run that answered this interrupt before but did not complete: what it finished is of use to the same answer only.
-  const given = (await deps.store.runs.journal(run.id)).get(pending.key) as InterruptAnswer | undefined;
+  const given = recall(await deps.store.runs.journal(run.id), pending.key, InterruptAnswer);
   const interruptedRun = (given && earlier.resumes?.runId) ?? run.id;
   const inheritJournalFrom = given && isSameAnswer(pending.kind, given, answer) ? run.id : interruptedRun;
   const input: ResearchInput = {
