@@ -4,8 +4,7 @@ import { ensureHome } from '../config/home.ts';
 import { createDeps } from '../deps.ts';
 import { AppError } from '../errors.ts';
 import { closeProcess } from '../lib/close-process.ts';
-import { REPORT_STYLES, type ReportStyle } from '../research/model.ts';
-import { readStyle } from '../research/read-request.ts';
+import { findStyle, REPORT_STYLES, type ReportStyle } from '../research/model.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
 import { runResearch } from './research/session.ts';
@@ -75,11 +74,9 @@ export const researchCommand = defineCliCommand({
 });
 
 function styleOf(name: string): ReportStyle {
-  try {
-    return readStyle(name);
-  } catch {
-    throw usageError(`--style must be one of ${REPORT_STYLES.join(', ').toLowerCase()}, not "${name}".`);
-  }
+  const style = findStyle(name);
+  if (style) return style;
+  throw usageError(`--style must be one of ${REPORT_STYLES.join(', ').toLowerCase()}, not "${name}".`);
 }
 
 /** Says before the research, not after it, that the report could not be written. */

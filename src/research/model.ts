@@ -90,6 +90,29 @@ export function readStored({ role, agent, content }: ThreadMessage): Conversatio
   return { role, text, images, ...isData };
 }
 
+/** Messages as a thread keeps them. */
+export function toStoredMessages(messages: ConversationMessage[], createdAt: number): ThreadMessage[] {
+  return messages.map(({ role, text, images, isData }) => ({
+    role,
+    ...(isData ? { agent: EVENT_AUTHOR } : {}),
+    content: images.length > 0 ? { text, images } : text,
+    createdAt,
+  }));
+}
+
+/** The text of the newest user message. */
+export function newestUserText(conversation: ConversationMessage[]): string {
+  return conversation.findLast((message) => message.role === 'user')?.text ?? '';
+}
+
+/** True for an address an image of a message may have. */
+export function isImageAddress(url: string): boolean {
+  return /^(https?:\/\/|data:image\/)/i.test(url);
+}
+
+/** Messages of a conversation that agents still see. */
+export const MAX_MESSAGES = 60;
+
 /** Input of the research workflow; kept with the run. */
 export const ResearchInput = Type.Object({
   conversation: Type.Array(ConversationMessage, { description: 'The newest message last.' }),

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts';
 import { readingInput, type Workflow } from '../runs/model.ts';
-import { conversationDrafts, newestUserText } from './conversation.ts';
+import { conversationDrafts } from './conversation.ts';
 import { conversationModel, dateOf } from './coordinator.ts';
-import { ResearchInput } from './model.ts';
+import { newestUserText, ResearchInput } from './model.ts';
 import { renderPrompt } from './prompt.ts';
 import quickPrompt from './prompts/quick.md' with { type: 'text' };
 import type { ResearchDeps } from './run-scope.ts';

@@ -1,12 +1,11 @@
 import { AppError } from '../errors.ts';
 import type { Finding, Plan } from '../models/task.ts';
 import { type RunContext, type RunOutcome, type RunOutput, readingInput, type Workflow } from '../runs/model.ts';
-import { newestUserText } from './conversation.ts';
 import { coordinate } from './coordinator.ts';
 import { Egress } from './egress.ts';
 import { investigate } from './investigate.ts';
 import { InterruptAnswer, recall } from './journal.ts';
-import { ResearchInput } from './model.ts';
+import { newestUserText, ResearchInput } from './model.ts';
 import { makePlan, readReview } from './planner.ts';
 import { writeReport } from './reporter.ts';
 import type { ResearchDeps, RunScope } from './run-scope.ts';
