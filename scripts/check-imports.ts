@@ -156,8 +156,7 @@ function layerRule(from: string, to: string, entry: Import): string | undefined 
   if (source === 'deps.ts') return target === 'http' ? 'deps.ts builds adapters; http belongs to server.ts' : undefined;
   if (source === target || GROUND.has(target)) return undefined;
   if (target === 'http')
-    return HTTP_EDGES.test(from)
-      ? undefined : 'only routes.ts and webhooks/listener.ts import http';
+    return HTTP_EDGES.test(from) ? undefined : 'only routes.ts and webhooks/listener.ts import http';
   if (isPort(to)) return undefined;
   return `${source} may import only the model or the port of ${target} (model.ts, ${target}.ts, …), not ${to}`;
 }

@@ -20,7 +20,7 @@ const internal = (help: string): ErrorKind => ({ category: 'internal', status: 5
 const resource = (status: number, help: string): ErrorKind => ({ category: 'internal', status, retryable: true, help });
 
 /** Every error code there is: clients may switch on it, so a code never changes its meaning. */
-export const ERRORS = {
+const ERRORS = {
   // Requests
   invalid_request: user(422, 'A field of the request does not fit its schema; `errors` names it.'),
   malformed_json: user(400, 'The body is not JSON in UTF-8, or is nested too deeply.'),

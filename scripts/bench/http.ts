@@ -118,7 +118,10 @@ async function serve(bare: boolean, seconds: number): Promise<void> {
     });
     url = `http://127.0.0.1:${server.port}`;
   } else {
-    const { listener } = createServer({ config, models, log: silentLogger, clock: systemClock }, { routes: [routes] });
+    const { listener } = createServer(
+      { config, models, log: silentLogger, clock: systemClock },
+      { mount: (base) => base.use(routes) },
+    );
     await listener.start();
     url = listener.url;
   }

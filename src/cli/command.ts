@@ -3,6 +3,7 @@ import { escapeLine, escapeLines } from '../lib/escape-controls.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type Args, type ParsedArgs, parseCommandArgs, usageError } from './args.ts';
 import type { CliContext, CommandContext } from './context.ts';
+import { Messages } from './messages.ts';
 
 export { usageError } from './args.ts';
 
@@ -27,7 +28,7 @@ export interface CliCommand {
   kind: 'command';
   description: string;
   args: Args;
-  execute(words: readonly string[], context: CliContext): Promise<number>;
+  execute(words: readonly string[], context: CliContext, messages: Messages): Promise<number>;
 }
 
 /** An entry of a table of commands; `load` imports the command's file only when it is asked for. */
@@ -51,9 +52,9 @@ export function defineCliCommand<const T extends Args>(definition: CliCommandDef
     kind: 'command',
     description: definition.description,
     args,
-    async execute(words, context) {
+    async execute(words, context, messages) {
       const values = parseCommandArgs(args, words) as ParsedArgs<T> & ParsedArgs<typeof COMMON_ARGS>;
-      return (await definition.run(values, commandContext(context, values))) || 0;
+      return (await definition.run(values, commandContext(context, messages, values))) || 0;
     },
   };
 }
@@ -66,11 +67,12 @@ export function defineCliGroup(description: string, commands: Record<string, Com
 /** Finds the command the words name and runs it; returns the exit status and prints what went wrong as one line. */
 export async function runCli(root: CliGroup, words: readonly string[], context: CliContext): Promise<number> {
   const debug = words.includes('--debug');
+  const messages = new Messages(context.stderr);
   try {
-    return await dispatch(root, 'agent', words, context);
+    return await dispatch(root, 'agent', words, context, messages);
   } catch (error) {
     if (context.signal.aborted && (isAbort(error) || error === context.signal.reason)) return 130;
-    await context.stderr.write(`${describeError(error, debug)}\n`);
+    await messages.say('error', describeError(error, debug));
     return error instanceof AppError && error.code === 'usage' ? 2 : 1;
   }
 }
@@ -80,10 +82,11 @@ async function dispatch(
   path: string,
   words: readonly string[],
   context: CliContext,
+  messages: Messages,
 ): Promise<number> {
   if (node.kind === 'command') {
     const flags = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined);
-    if (!flags.includes('--help') && !flags.includes('-h')) return node.execute(words, context);
+    if (!flags.includes('--help') && !flags.includes('-h')) return node.execute(words, context, messages);
     await printUsage(node, path, context);
     return 0;
   }
@@ -101,7 +104,7 @@ async function dispatch(
   rejectUnknownLeading(leading);
   const [found, entry] = findEntry(node, name);
   if (!entry) throw usageError(unknownCommand(node, path, name));
-  return dispatch(await entry.load(), `${path} ${found}`, [...rest, ...leading], context);
+  return dispatch(await entry.load(), `${path} ${found}`, [...rest, ...leading], context, messages);
 }
 
 /** Flags may stand before the command: `agent --home DIR serve`. */
@@ -158,7 +161,11 @@ function isSystemError(error: unknown): error is Error {
   return error instanceof Error && /^E[A-Z0-9]+$/.test((error as NodeJS.ErrnoException).code ?? '');
 }
 
-function commandContext(context: CliContext, values: ParsedArgs<typeof COMMON_ARGS>): CommandContext {
+function commandContext(
+  context: CliContext,
+  messages: Messages,
+  values: ParsedArgs<typeof COMMON_ARGS>,
+): CommandContext {
   return {
     ...context,
     json: values.json,
@@ -168,14 +175,18 @@ function commandContext(context: CliContext, values: ParsedArgs<typeof COMMON_AR
         `${typeof line === 'string' ? escapeLine(line) : escapeLines(JSON.stringify(line, null, 2))}\n`,
       ),
     printLines: (lines) => context.stdout.write(lines.map((line) => `${escapeLine(line)}\n`).join('')),
-    warn: (line) => context.stderr.write(`${escapeLine(line)}\n`),
+    note: (line) => messages.say('info', escapeLine(line)),
+    done: (line) => messages.say('success', escapeLine(line)),
+    warn: (line) => messages.say('warn', escapeLine(line)),
     async loadConfig(flags) {
       const { loadConfig } = await import('../config/load.ts');
-      return loadConfig({
+      const loaded = await loadConfig({
         ...(context.env ? { env: context.env } : {}),
         flags: values.debug ? { ...flags, log: { ...flags?.log, level: 'debug' } } : flags,
         homeOverride: values.home,
       });
+      messages.format = loaded.config.log.format;
+      return loaded;
     },
   };
 }

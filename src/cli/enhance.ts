@@ -1,9 +1,9 @@
-import { createDeps } from '../deps.ts';
 import { enhancePrompt } from '../prompt/enhance.ts';
 import { REPORT_STYLES, type ReportStyle } from '../research/model.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
 import { checkOutput, namesFile, readText, writeResult } from './content/files.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** `agent enhance`: a prompt in, a better one out. */
 export const enhanceCommand = defineCliCommand({
@@ -30,10 +30,10 @@ export const enhanceCommand = defineCliCommand({
     const isFile = args.prompt === '-' || (await namesFile(args.prompt));
     const prompt = isFile ? await readText(context, args.prompt, 'prompt') : args.prompt;
     if (prompt.trim() === '') throw usageError('The prompt is empty.');
-    const { config, home } = await context.loadConfig();
-    await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
     const request = { prompt, context: args.context ?? null, report_style: args.style };
-    const result = await enhancePrompt(deps.models, request, context.signal);
+    const result = await runWithDeps(context, { log: 'error' }, (deps) =>
+      enhancePrompt(deps.models, request, context.signal),
+    );
     const toStdout = args.out === undefined || args.out === '-';
     if (!toStdout || !context.json) await writeResult(context, args.out, `${result}\n`);
     if (context.json) await context.print(toStdout ? { result } : { path: args.out });

@@ -1,4 +1,3 @@
-import { createDeps } from '../deps.ts';
 import { evaluateReport } from '../evaluation/evaluate.ts';
 import type { EvaluationAnswer } from '../evaluation/model.ts';
 import { STYLES } from '../evaluation/sections.ts';
@@ -6,6 +5,7 @@ import { escapeLine, escapeText } from '../lib/escape-controls.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
 import { checkOutput, readText, writeResult } from './content/files.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** `agent evaluate`: a report in, its measures and grade out. */
 export const evaluateCommand = defineCliCommand({
@@ -22,10 +22,10 @@ export const evaluateCommand = defineCliCommand({
       throw usageError(`--style must be one of ${STYLES.join(', ')}, not "${args.style}".`);
     await checkOutput(args.out);
     const content = await readText(context, args.report, 'report');
-    const { config, home } = await context.loadConfig();
-    await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
     const request = { content, query: args.query, report_style: args.style, use_llm: args.llm };
-    const answer = await evaluateReport(deps.models, request, context.signal);
+    const answer = await runWithDeps(context, { log: 'error' }, (deps) =>
+      evaluateReport(deps.models, request, context.signal),
+    );
     const text = context.json ? JSON.stringify(answer, null, 2) : describe(answer);
     await writeResult(context, args.out, `${text}\n`);
   },

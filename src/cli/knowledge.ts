@@ -1,9 +1,9 @@
-import { ensureHome } from '../config/home.ts';
-import { createDeps, type Deps } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import { type CliGroup, defineCliCommand, defineCliGroup } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { addSources } from './knowledge/add.ts';
 import { formatPassage } from './knowledge/format-passage.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** More than any list needs. */
 const ALL = 1_000_000;
@@ -58,7 +58,7 @@ const search = defineCliCommand({
         signal: context.signal,
       });
       if (context.json) return context.print({ passages });
-      if (passages.length === 0) await context.warn('Nothing found.');
+      if (passages.length === 0) await context.note('Nothing found.');
       const width = Math.min(context.stdout.columns, 100);
       for (const [index, passage] of passages.entries())
         await context.printLines(
@@ -75,10 +75,6 @@ export const knowledgeCommand: CliGroup = defineCliGroup('Manage the documents t
   search: { description: 'Search the documents', load: async () => search },
 });
 
-async function withKnowledge<T>(context: CommandContext, work: (deps: Deps) => Promise<T>): Promise<T> {
-  const { config, home } = await context.loadConfig();
-  await ensureHome(home);
-  const logLevel = config.log.level === 'debug' ? 'debug' : 'warn';
-  await using deps = createDeps({ config, home, logLevel, worker: false });
-  return await work(deps);
+function withKnowledge<T>(context: CommandContext, work: (deps: Deps) => Promise<T>): Promise<T> {
+  return runWithDeps(context, { log: 'warn', home: true }, work);
 }

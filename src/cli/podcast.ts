@@ -1,11 +1,11 @@
-import { ensureHome } from '../config/home.ts';
-import { createDeps, type Deps } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import { generatePodcast, type Podcast } from '../podcast/generate.ts';
 import { type FollowDeps, followRun } from '../runs/follow.ts';
 import { defineCliCommand } from './command.ts';
 import { checkBinaryOutput, readText, writeResult } from './content/files.ts';
 import type { CommandContext } from './context.ts';
 import { createProgressBar, type ProgressBar } from './knowledge/progress-bar.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** `agent podcast`: a report in, an MP3 of two voices out. */
 export const podcastCommand = defineCliCommand({
@@ -18,16 +18,15 @@ export const podcastCommand = defineCliCommand({
   async run(args, context) {
     await checkBinaryOutput(context, args.out, 'show.mp3');
     const content = await readText(context, args.report, 'report');
-    const { config, home } = await context.loadConfig();
-    await ensureHome(home);
-    const level = config.log.level === 'debug' ? 'debug' : 'error';
-    await using deps = createDeps({ config, home, logLevel: level, worker: false });
-    const podcast = await makePodcast(deps, context, { content, locale: args.locale ?? null });
+    const request = { content, locale: args.locale ?? null };
+    const podcast = await runWithDeps(context, { log: 'error', runs: true }, (deps) =>
+      makePodcast(deps, context, request),
+    );
     await writeResult(context, args.out, podcast.audio);
     const { runId } = podcast;
     if (context.json) await context.print({ path: args.out, run_id: runId, bytes: podcast.audio.length });
     else if (args.out !== undefined && args.out !== '-')
-      await context.warn(`${args.out}: ${podcast.audio.length} bytes; run ${runId} keeps the transcript`);
+      await context.done(`${args.out}: ${podcast.audio.length} bytes; run ${runId} keeps the transcript`);
   },
 });
 
@@ -39,8 +38,6 @@ async function makePodcast(
 ): Promise<Podcast> {
   const { podcasts, speech, runs, store, clock } = deps;
   speech.checkReady();
-  await deps.start();
-  await runs.start();
   let shown: Promise<void> | undefined;
   const podcast = generatePodcast(podcasts, request, context.signal, (run) => {
     if (!context.json) shown = showProgress({ store, runs, clock }, run.id, context);

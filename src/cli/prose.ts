@@ -1,9 +1,9 @@
-import { createDeps } from '../deps.ts';
 import { PROSE_OPTIONS } from '../prose/model.ts';
 import { writeProse } from '../prose/write-prose.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
 import { checkOutput, readText, writeOut, writeResult } from './content/files.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** `agent prose`: a text in, a continued, improved, shorter, longer, corrected or changed text out. */
 export const proseCommand = defineCliCommand({
@@ -20,19 +20,16 @@ export const proseCommand = defineCliCommand({
     if (option === 'zap' && !args.command?.trim()) throw usageError('zap needs --command, for example -c "in French".');
     await checkOutput(args.out);
     const prompt = await readText(context, args.text, 'text');
-    const { config, home } = await context.loadConfig();
-    await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
     const toStdout = args.out === undefined || args.out === '-';
     const streams = toStdout && !context.json;
     let text = '';
-    for await (const piece of writeProse(
-      deps.models,
-      { prompt, option, command: args.command ?? null },
-      context.signal,
-    )) {
-      text += piece;
-      if (streams) await writeOut(context, piece);
-    }
+    await runWithDeps(context, { log: 'error' }, async (deps) => {
+      const request = { prompt, option, command: args.command ?? null };
+      for await (const piece of writeProse(deps.models, request, context.signal)) {
+        text += piece;
+        if (streams) await writeOut(context, piece);
+      }
+    });
     if (streams) return void (await context.stdout.write(text.endsWith('\n') ? '' : '\n'));
     if (!toStdout) await writeResult(context, args.out, `${text.trimEnd()}\n`);
     if (context.json) await context.print(toStdout ? { option, text } : { option, path: args.out });

@@ -1,13 +1,11 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ensureHome } from '../config/home.ts';
-import { createDeps } from '../deps.ts';
 import { AppError } from '../errors.ts';
-import { closeProcess } from '../lib/close-process.ts';
 import { findStyle, REPORT_STYLES, type ReportStyle } from '../research/model.ts';
 import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
 import { runResearch } from './research/session.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** `agent research`: one question, one cited report. */
 export const researchCommand = defineCliCommand({
@@ -43,22 +41,14 @@ export const researchCommand = defineCliCommand({
     if (question === '') throw usageError('The question is empty.');
     const style = args.style === undefined ? undefined : styleOf(args.style);
     if (args.out !== undefined) await checkFolder(args.out);
-    const { config, home, forgetSecrets } = await context.loadConfig();
-    await closeProcess(forgetSecrets());
-    await ensureHome(home);
-    // Progress is shown by the session; the log would run through it.
-    const level = config.log.level === 'debug' ? 'debug' : 'error';
-    await using deps = createDeps({ config, home, logLevel: level, worker: false });
-    await deps.start();
-    await deps.runs.start();
     const interactive = context.stdin.isTerminal && context.stdout.isTerminal && !context.json;
-    const outcome = await runResearch(deps, context, {
+    const session = {
       question,
       interactive,
       json: context.json,
       out: args.out,
       request: {
-        messages: [{ role: 'user', content: question }],
+        messages: [{ role: 'user' as const, content: question }],
         auto_accepted_plan: args['auto-accept'] || !interactive,
         enable_web_search: args.web,
         ...(style === undefined ? {} : { report_style: style }),
@@ -66,7 +56,11 @@ export const researchCommand = defineCliCommand({
         ...(args.locale === undefined ? {} : { locale: args.locale }),
         resources: args.knowledge.map((uri) => ({ uri, title: uri })),
       },
-    });
+    };
+    // Progress is shown by the session; the log would run through it.
+    const outcome = await runWithDeps(context, { log: 'error', runs: true }, (deps) =>
+      runResearch(deps, context, session),
+    );
     if (outcome.status === 'failed')
       throw new AppError(outcome.message, { code: outcome.code, category: 'internal', status: 500 });
     return outcome.status === 'quit' ? 1 : 0;

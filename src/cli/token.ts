@@ -31,6 +31,6 @@ export const tokenCommand = defineCliCommand({
       await context.warn('Warning: AGENT_API_TOKEN of the environment wins over what was written.');
     if (context.json) return context.print({ token, file: path });
     await context.print(token);
-    await context.warn(`Stored as AGENT_API_TOKEN in ${path}; a running server takes it when it is started again.`);
+    await context.done(`Stored as AGENT_API_TOKEN in ${path}; a running server takes it when it is started again.`);
   },
 });

@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { firstHeading } from '../lib/heading.ts';
 import { decodeText } from './charset.ts';
 import { readHtml } from './html.ts';
 import { readPdf } from './pdf.ts';
@@ -31,11 +32,7 @@ async function readDocument({ url, contentType, bytes }: ParseInput): Promise<Pa
   // Some servers send every page as text/plain.
   if (/html/.test(type) || (type === 'text/plain' && /^\s*(<!doctype html|<html[\s>])/i.test(text)))
     return readHtml(text, url);
-  return { title: type.endsWith('json') ? '' : firstHeading(text), markdown: text };
-}
-
-function firstHeading(text: string): string {
-  return /^#\s+(.+?)\s*#*$/m.exec(text.slice(0, 10_000))?.[1] ?? '';
+  return { title: type.endsWith('json') ? '' : (firstHeading(text) ?? ''), markdown: text };
 }
 
 function titleFromUrl(url: string): string {

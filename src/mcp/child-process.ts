@@ -157,7 +157,7 @@ async function environmentOf({ path }: ChildPlaces, folders: { home: string; fol
 /** The machine's package registry, without the credentials beside it. */
 async function npmRegistry(): Promise<string | undefined> {
   const text = await readFile(join(homedir(), '.npmrc'), 'utf8').catch(() => '');
-  const url = URL.parse(/^\s*registry\s*=\s*["']?([^\s"']+)/m.exec(text)?.[1] ?? '');
+  const url = URL.parse(/^[ \t]*registry[ \t]*=[ \t]*["']?([^\s"']+)/m.exec(text)?.[1] ?? '');
   return url && !url.username && !url.password && !url.search ? url.href : undefined;
 }
 

@@ -10,7 +10,7 @@ import type { RunScope } from './run-scope.ts';
 import { type MessageIdentity, messageChunk, toolCalls } from './wire.ts';
 
 /** A filter that text passes before it is sent on. */
-export interface TextFilter {
+interface TextFilter {
   push(text: string): string;
   end(): string;
 }

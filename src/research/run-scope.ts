@@ -10,7 +10,7 @@ import type { ResearchInput } from './model.ts';
 import type { ToolProvider } from './tool.ts';
 
 /** Limits of the workflow, from the configuration. */
-export interface ResearchLimits {
+interface ResearchLimits {
   maxConcurrency: number;
   maxToolRounds: number;
   chunkIntervalMs: number;

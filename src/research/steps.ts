@@ -20,7 +20,7 @@ import { runToolLoop } from './tool-loop.ts';
 import { messageChunk } from './wire.ts';
 
 /** A step that waits for the user to approve a tool call. */
-export interface Suspension {
+interface Suspension {
   key: string;
   tool: string;
   input: unknown;

@@ -8,7 +8,7 @@ import { openKnowledge } from './open-knowledge.ts';
 const MAX = 200_000;
 
 async function serve(knowledge: KnowledgeProvider, maxFileBytes = MAX) {
-  return startTestServer({ routes: [createRagRoutes({ knowledge, maxFileBytes })] });
+  return startTestServer({ mount: (base) => base.use(createRagRoutes({ knowledge, maxFileBytes })) });
 }
 
 const form = (...files: [name: string, content: BlobPart][]) => {

@@ -7,7 +7,7 @@ let server: TestServer;
 let now = 1_000_000;
 beforeAll(async () => {
   server = await startTestServer({
-    routes: [createSampleRoutes()],
+    mount: (base) => base.use(createSampleRoutes()),
     deps: { clock: { now: () => now, sleep: () => Promise.resolve() } },
   });
 });

@@ -37,10 +37,10 @@ export const mcpInspectCommand = defineCliCommand({
       });
     } catch (error) {
       if (stderr.trim() !== '')
-        for (const line of ['The program wrote:', ...indented(stderr.trimEnd())]) await context.warn(line);
+        for (const line of ['The program wrote:', ...indented(stderr.trimEnd())]) await context.note(line);
       const isShutIn = target.transport === 'stdio' && target.sandbox?.enabled !== false;
       if (isShutIn && config.mcp.sandbox !== 'off' && (await needs.sandbox.look()).ok)
-        await context.warn(
+        await context.note(
           `It ran in the sandbox: without your home, with the folders its arguments name. ${args.server === undefined ? 'Outside of it: --no-sandbox.' : `Outside of it: --no-sandbox, or mcp.servers.${args.server}.sandbox: false.`}`,
         );
       throw error;

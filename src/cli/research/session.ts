@@ -126,12 +126,12 @@ async function deliver(
         cause: error,
       });
     }
-    if (!session.json) await context.warn(`Report written to ${session.out}`);
+    if (!session.json) await context.done(`Report written to ${session.out}`);
     return;
   }
   if (session.json) return;
   if (!session.interactive) return void (await context.stdout.write(escapeText(report)));
   await context.stdout.write(renderMarkdown(report, context.stdout.columns));
   await context.stdout.write(renderSources(collected.citations, context.stdout.columns));
-  await context.warn(`Run ${runId} · thread ${threadId}`);
+  await context.note(`Run ${runId} · thread ${threadId}`);
 }

@@ -1,6 +1,6 @@
 import { fail } from '../../errors.ts';
 import { REPORT_STYLES } from '../../research/model.ts';
-import { type Static, Type } from '../../schema.ts';
+import { OneOf, type Static, Type } from '../../schema.ts';
 import type { ContentInput, GeneratedFile } from './ports.ts';
 import type { AgentTool } from './tool.ts';
 
@@ -58,8 +58,8 @@ const EnhanceArguments = Type.Object(
     prompt: Type.String({ minLength: 1, maxLength: 50_000, description: 'The prompt to improve.' }),
     context: Type.Optional(Type.String({ maxLength: 50_000, description: 'What it is for.' })),
     report_style: Type.Optional(
-      Type.Union(
-        REPORT_STYLES.map((style) => Type.Literal(style.toLowerCase())),
+      OneOf(
+        REPORT_STYLES.map((style) => style.toLowerCase()),
         { description: 'Style of the report it will ask for.' },
       ),
     ),
