@@ -100,7 +100,7 @@ export const EVENT_DATA = {
       bytes: Type.Integer(),
       chapters: Type.Array(Type.Object({ title: Type.String(), start_ms: Type.Number() })),
     },
-    { description: '`duration_ms`, `bytes` and `chapters` of `{title, start_ms}`' },
+    { description: '`duration_ms`, `bytes` and `chapters`' },
   ),
   error: Type.Object(
     {
@@ -113,8 +113,15 @@ export const EVENT_DATA = {
   ),
 } as const;
 
+const { podcast_script, podcast_progress, podcast_audio, ...research } = EVENT_DATA;
+
+/** The part of {@link EVENT_DATA} that a chat stream has. */
+export const RESEARCH_EVENTS = research;
+/** The part of {@link EVENT_DATA} that only a podcast has. */
+export const PODCAST_EVENTS = { podcast_script, podcast_progress, podcast_audio };
+
 /** Name of an event. */
-export type EventType = keyof typeof EVENT_DATA;
+type EventType = keyof typeof EVENT_DATA;
 
 /** The payload of an event. */
 export type EventData<Name extends EventType> = Static<(typeof EVENT_DATA)[Name]>;
@@ -126,7 +133,7 @@ export type EventOf<Name extends EventType> = { [One in Name]: { type: One; data
 export type RunEvent = EventOf<EventType>;
 
 /** Events of a podcast; the others are those of research. */
-export type PodcastEvent = EventOf<'podcast_script' | 'podcast_progress' | 'podcast_audio'>;
+export type PodcastEvent = EventOf<keyof typeof PODCAST_EVENTS>;
 
 /** An event as it was stored; refuses what is none with `stored_damaged`. */
 export function readEvent({ type, data }: { type: string; data: string }): RunEvent {
