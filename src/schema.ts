@@ -2,6 +2,7 @@
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 
 export type { Static, TInteger, TProperties, TSchema } from '@sinclair/typebox';
+export { TypeCompiler } from '@sinclair/typebox/compiler';
 export { Value } from '@sinclair/typebox/value';
 export { Type };
 

@@ -1,5 +1,4 @@
 import type { Deps } from '../deps.ts';
-import { isRecord } from '../lib/json.ts';
 import { generatePodcast, type Podcast } from '../podcast/generate.ts';
 import { type FollowDeps, followRun } from '../runs/follow.ts';
 import { defineCliCommand } from './command.ts';
@@ -53,10 +52,8 @@ async function showProgress(deps: FollowDeps, runId: string, context: CommandCon
   if (output.isTerminal) await output.write('… Writing the script');
   let bar: ProgressBar | undefined;
   for await (const event of followRun(deps, runId, 0, new AbortController().signal)) {
-    const data: unknown = JSON.parse(event.data);
-    if (!isRecord(data)) continue;
     if (event.type === 'podcast_script' && !bar) {
-      bar = createProgressBar(output, Number(data['total']));
+      bar = createProgressBar(output, event.data.total);
       if (output.isTerminal) await output.write('\r\u001b[2K');
     }
     if (event.type === 'podcast_progress') await bar?.step('lines spoken');

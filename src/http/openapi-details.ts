@@ -1,4 +1,6 @@
 import type { DocumentDecoration } from 'elysia';
+import type { TSchema } from '../schema.ts';
+import { toOpenApiSchema } from './openapi-schema.ts';
 
 type Responses = NonNullable<DocumentDecoration['responses']>;
 
@@ -19,11 +21,25 @@ export function binaryResponse(...mediaTypes: [string, ...string[]]): Responses 
   return { 200: { description: 'The file.', content, headers } };
 }
 
-/** A stream of Server-Sent Events as the success of a route. */
+/** A stream of Server-Sent Events as the success of a route; `events` are the payloads by the name of the event. */
 export function eventStreamResponse(
   description = 'Server-Sent Events; the stream ends when the work is done.',
+  events?: Record<string, TSchema>,
 ): Responses {
-  return { 200: { description, content: { 'text/event-stream': { schema: { type: 'string' } } } } };
+  const schema = events ? { oneOf: Object.entries(events).map(describeFrame) } : { type: 'string' as const };
+  return { 200: { description, content: { 'text/event-stream': { schema } } } };
+}
+
+function describeFrame([name, data]: [string, TSchema]) {
+  const { description = '', ...payload } = toOpenApiSchema(data);
+  const properties = { event: { type: 'string' as const, enum: [name] }, data: payload };
+  return {
+    type: 'object' as const,
+    title: name,
+    description: String(description),
+    required: ['event', 'data'],
+    properties,
+  };
 }
 
 /** A success without a body, of a route that answers 204. */

@@ -1,9 +1,11 @@
 import { fail } from '../errors.ts';
 import type { Model } from '../models/model.ts';
 import type { RunOutput } from '../runs/model.ts';
-import { type Answer, streamAnswer } from './answer.ts';
+import { streamAnswer } from './answer.ts';
 import { readArguments } from './arguments.ts';
-import { conversationDrafts, hasImages, newestUserText, userTexts } from './conversation.ts';
+import { conversationDrafts, hasImages, userTexts } from './conversation.ts';
+import type { ModelAnswer } from './journal.ts';
+import { newestUserText } from './model.ts';
 import { renderPrompt } from './prompt.ts';
 import clarificationPrompt from './prompts/clarification.md' with { type: 'text' };
 import coordinatorPrompt from './prompts/coordinator.md' with { type: 'text' };
@@ -31,7 +33,7 @@ export async function* coordinate(scope: RunScope): AsyncGenerator<RunOutput, Co
   const mayAsk = input.clarification && input.clarificationsLeft > 0;
   const mustHandOff = input.clarification && input.clarificationsLeft === 0;
   const text = newestUserText(input.conversation);
-  const answers = (done: Answer) => done.calls.length === 0 && done.text.trim() !== '' && !mustHandOff;
+  const answers = (done: ModelAnswer) => done.calls.length === 0 && done.text.trim() !== '' && !mustHandOff;
   const answer = yield* streamAnswer(scope, {
     key: 'coordinator',
     agent: 'coordinator',

@@ -6,6 +6,7 @@ import { streamAnswer } from './answer.ts';
 import { conversationDrafts, questionPieces } from './conversation.ts';
 import { conversationModel, dateOf } from './coordinator.ts';
 import { type Draft, fenced } from './drafts.ts';
+import { CheckedPlan, recall } from './journal.ts';
 import { readPlan } from './plan.ts';
 import { renderPrompt } from './prompt.ts';
 import plannerPrompt from './prompts/planner.md' with { type: 'text' };
@@ -28,7 +29,7 @@ export async function* makePlan(
   key: string,
   material: PlannerMaterial,
 ): AsyncGenerator<RunOutput, Plan> {
-  const known = scope.context.journal.get(`${key}:plan`) as Plan | undefined;
+  const known = recall(scope.context.journal, `${key}:plan`, CheckedPlan);
   if (known) return known;
   const drafts = plannerDrafts(scope, material);
   // The model's reasoning and the checked plan are one message.

@@ -6,7 +6,9 @@ import type { RunOutput } from '../runs/model.ts';
 import { questionPieces } from './conversation.ts';
 import { dateOf } from './coordinator.ts';
 import { type Draft, fenced } from './drafts.ts';
+import type { WireAgent } from './events.ts';
 import { usesKnowledge } from './investigate.ts';
+import { recall, StepResult } from './journal.ts';
 import { renderPrompt } from './prompt.ts';
 import analystPrompt from './prompts/analyst.md' with { type: 'text' };
 import coderPrompt from './prompts/coder.md' with { type: 'text' };
@@ -15,13 +17,7 @@ import type { RunScope } from './run-scope.ts';
 import { createCrawlTool, createLocalSearchTool, createWebSearchTool } from './search-tools.ts';
 import type { RetrievedSource, Tool, ToolSet } from './tool.ts';
 import { runToolLoop } from './tool-loop.ts';
-import { messageChunk, type WireAgent } from './wire.ts';
-
-/** A finished step with what it retrieved. */
-interface StepResult {
-  finding: Finding;
-  sources: RetrievedSource[];
-}
+import { messageChunk } from './wire.ts';
 
 /** A step that waits for the user to approve a tool call. */
 interface Suspension {
@@ -79,7 +75,7 @@ async function* runStep(
   toolSets: ToolSet[],
 ): AsyncGenerator<RunOutput, StepResult | Suspension> {
   const { context, deps } = scope;
-  const known = context.journal.get(key) as StepResult | undefined;
+  const known = recall(context.journal, key, StepResult);
   if (known) {
     scope.egress.addSources(known.sources);
     if (toolSets.length > 0) scope.egress.addAnswers();

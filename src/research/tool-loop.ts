@@ -5,12 +5,14 @@ import { cutToTokens } from '../lib/tokens.ts';
 import type { AgentRole, Model, ToolCall } from '../models/model.ts';
 import type { AgentTask } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
-import { type Answer, streamAnswer } from './answer.ts';
+import { streamAnswer } from './answer.ts';
 import { readArguments } from './arguments.ts';
 import { type Draft, fenced } from './drafts.ts';
+import type { WireAgent } from './events.ts';
+import { InterruptAnswer, type ModelAnswer, recall } from './journal.ts';
 import type { RunScope } from './run-scope.ts';
-import type { RetrievedSource, Tool, ToolOutcome } from './tool.ts';
-import { toolCallResult, type WireAgent } from './wire.ts';
+import { type RetrievedSource, type Tool, ToolOutcome } from './tool.ts';
+import { toolCallResult } from './wire.ts';
 
 /** Tool calls of one answer that run at the same time. */
 const PARALLEL_CALLS = 8;
@@ -75,7 +77,7 @@ async function* answerOnce(
   drafts: Draft[],
   key: string,
   last: boolean,
-): AsyncGenerator<RunOutput, Answer> {
+): AsyncGenerator<RunOutput, ModelAnswer> {
   const { tools } = options;
   const request = (attempt: number) => ({
     key: attempt === 0 ? key : `${key}:again`,
@@ -127,16 +129,14 @@ async function* runCall(
   round: number,
 ): AsyncGenerator<RunOutput, ToolOutcome> {
   const tool = options.tools.find((entry) => entry.definition.name === call.name);
-  const known = scope.context.journal.get(key) as ToolOutcome | undefined;
+  const known = recall(scope.context.journal, key, ToolOutcome);
   if (known) {
     scope.egress.addOutcome(tool, known);
     return known;
   }
   const index = Number(key.slice(key.lastIndexOf('.') + 1));
-  const approval = scope.context.journal.get(approvalKey(options.key, round, index)) as
-    | { feedback?: string }
-    | undefined;
-  const isDeclined = approval !== undefined && !isApproval(approval.feedback ?? '');
+  const approval = recall(scope.context.journal, approvalKey(options.key, round, index), InterruptAnswer);
+  const isDeclined = approval !== undefined && !isApproval(approval.feedback);
   const outcome: ToolOutcome = isDeclined
     ? { content: 'The user declined this tool call. Do not try it again; go on without it.' }
     : await attemptCall(scope, options, call, approval !== undefined);

@@ -1,11 +1,11 @@
 import { AppError } from '../errors.ts';
 import type { Finding, Plan } from '../models/task.ts';
-import type { RunContext, RunOutcome, RunOutput, Workflow } from '../runs/model.ts';
-import { newestUserText } from './conversation.ts';
+import { type RunContext, type RunOutcome, type RunOutput, readingInput, type Workflow } from '../runs/model.ts';
 import { coordinate } from './coordinator.ts';
 import { Egress } from './egress.ts';
 import { investigate } from './investigate.ts';
-import type { ResearchInput } from './model.ts';
+import { InterruptAnswer, recall } from './journal.ts';
+import { newestUserText, ResearchInput } from './model.ts';
 import { makePlan, readReview } from './planner.ts';
 import { writeReport } from './reporter.ts';
 import type { ResearchDeps, RunScope } from './run-scope.ts';
@@ -14,17 +14,10 @@ import { runSteps } from './steps.ts';
 import type { RetrievedSource, ToolSet } from './tool.ts';
 import { citationsEvent, planInterrupt, toolInterrupt } from './wire.ts';
 
-/** What the user answered to an interrupt, as the journal keeps it. */
-export interface InterruptAnswer {
-  feedback: string;
-  /** Text of the newest message sent with it. */
-  message: string;
-}
-
 /** The research workflow: coordinator → background investigation → planner → review → steps → reporter. */
 export function createResearchWorkflow(deps: ResearchDeps): Workflow {
-  return async function* research(input, context) {
-    const scope = createScope(deps, input as ResearchInput, context);
+  return readingInput(ResearchInput, async function* research(input, context) {
+    const scope = createScope(deps, input, context);
     const toolSets = openToolSets(scope);
     try {
       return yield* runResearch(scope, toolSets);
@@ -37,7 +30,7 @@ export function createResearchWorkflow(deps: ResearchDeps): Workflow {
     } finally {
       await closeToolSets(scope, toolSets);
     }
-  };
+  });
 }
 
 async function* runResearch(scope: RunScope, toolSets: ToolSet[]): AsyncGenerator<RunOutput, RunOutcome> {
@@ -128,7 +121,7 @@ async function* agreePlan(
     const plan = yield* makePlan(scope, `i${iteration}:plan${round}`, { ...material, ...(edit ? { edit } : {}) });
     if (plan.has_enough_context || plan.steps.length === 0) return plan;
     const key = `i${iteration}:review${round}`;
-    const answer = context.journal.get(key) as InterruptAnswer | undefined;
+    const answer = recall(context.journal, key, InterruptAnswer);
     // Who asks for the report now does not want to be asked about the plan.
     if (!answer && (input.autoAccept || context.finishSignal.aborted)) return plan;
     if (!answer) {

@@ -1,5 +1,6 @@
-import { type Static, Type } from '../schema.ts';
-import { type JournalEntry, type PendingInterrupt, RunStatus, RunUsage } from '../store/model.ts';
+import type { RunEvent } from '../research/events.ts';
+import { type Static, type TSchema, Type } from '../schema.ts';
+import { checkStored, type JournalEntry, RunStatus, RunUsage } from '../store/model.ts';
 import type { ThreadPatch } from '../store/store.ts';
 
 /** A run as `GET /api/runs/{id}` shows it. */
@@ -15,15 +16,9 @@ export const RunView = Type.Object({
 });
 export type RunView = Static<typeof RunView>;
 
-/** One entry of a run's event log before it has a number; `data` is the payload of the SSE frame. */
-export interface RunEvent {
-  type: string;
-  data: Record<string, unknown>;
-}
-
 /** What a workflow yields: an event, journal entries, or both (then they are written in one transaction). */
-export interface RunOutput {
-  event?: RunEvent;
+export interface RunOutput<Event extends RunEvent = RunEvent> {
+  event?: Event;
   journal?: JournalEntry[];
   /** Change to the thread, in the same transaction. */
   thread?: ThreadPatch;
@@ -31,12 +26,6 @@ export interface RunOutput {
   usage?: { agent: string; model: string; inputTokens: number; outputTokens: number };
   /** Set on the last output: the run has this status from the same transaction on, and nothing can follow it. */
   ends?: 'completed' | 'interrupted';
-}
-
-/** The part of a workflow's input that the engine knows. */
-export interface ResumingInput {
-  /** The interrupt this run answers. It waits again when the run fails or is stopped, so that no answer is lost. */
-  resumes?: PendingInterrupt;
 }
 
 /** How a workflow ended. */
@@ -61,4 +50,12 @@ export interface RunContext {
  * A kind of run. It is called again with the same input and a fuller journal after a crash, so work whose key is in
  * the journal must not be repeated, and its events are not yielded again.
  */
-export type Workflow = (input: unknown, context: RunContext) => AsyncGenerator<RunOutput, RunOutcome>;
+export type Workflow<Input = unknown, Event extends RunEvent = RunEvent> = (
+  input: Input,
+  context: RunContext,
+) => AsyncGenerator<RunOutput<Event>, RunOutcome>;
+
+/** A workflow behind the check of its stored input. */
+export function readingInput<Schema extends TSchema>(schema: Schema, workflow: Workflow<Static<Schema>>): Workflow {
+  return (input, context) => workflow(checkStored(schema, input, 'input'), context);
+}

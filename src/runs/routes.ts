@@ -2,6 +2,7 @@ import { Elysia } from 'elysia';
 import { fail } from '../errors.ts';
 import { emptyResponse, eventStreamResponse, problemResponses } from '../http/openapi-details.ts';
 import { QueryInteger } from '../http/query.ts';
+import { EVENT_DATA } from '../research/events.ts';
 import { Type } from '../schema.ts';
 import type { RunRow } from '../store/store.ts';
 import { parseLastEventId } from './event-frame.ts';
@@ -91,7 +92,7 @@ export function createRunRoutes(deps: StreamDeps) {
           tags: ['Runs'],
           summary: 'Replay the events of a run, then follow it',
           description: 'Starts at the beginning, or after the event named by the Last-Event-ID header.',
-          responses: { ...eventStreamResponse(), ...problemResponses(400, 404) },
+          responses: { ...eventStreamResponse(undefined, EVENT_DATA), ...problemResponses(400, 404) },
         },
       },
     )

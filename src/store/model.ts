@@ -1,4 +1,5 @@
-import { type Static, Type } from '../schema.ts';
+import { fail } from '../errors.ts';
+import { type Static, type TSchema, Type, TypeCompiler } from '../schema.ts';
 
 /** Where a run is in its life. */
 export const RunStatus = Type.Union(
@@ -48,3 +49,51 @@ export const PendingInterrupt = Type.Object({
   key: Type.String(),
 });
 export type PendingInterrupt = Static<typeof PendingInterrupt>;
+
+/**
+ * The part of a workflow's input that the engine knows: the interrupt that the run answers. It waits again when the run
+ * fails or is stopped, so that no answer is lost.
+ */
+export const ResumingInput = Type.Object({
+  resumes: Type.Optional(PendingInterrupt),
+});
+
+/** How an address was retrieved. */
+export const SourceKind = Type.Union(
+  (['web_search', 'crawl', 'knowledge', 'tool'] as const).map((kind) => Type.Literal(kind)),
+);
+export type SourceKind = Static<typeof SourceKind>;
+
+/** An address that was retrieved in a thread; `kind` is missing in threads of the first release. */
+export const KnownSource = Type.Object({
+  url: Type.String(),
+  title: Type.String(),
+  kind: Type.Optional(SourceKind),
+});
+export type KnownSource = Static<typeof KnownSource>;
+
+/**
+ * Format of the inputs, journal entries and events that this release writes; each row says its own. Rows of the first
+ * release, which wrote no version, are 0 and read the same.
+ */
+export const STORED_VERSION = 1;
+
+/** Refuses a row of a format that only a newer release knows. */
+export function checkVersion(version: unknown): void {
+  if (Number(version) > STORED_VERSION)
+    throw fail('stored_newer', `The run was written by a newer version of agent (format ${Number(version)}).`);
+}
+
+const checks = new WeakMap<TSchema, (value: unknown) => boolean>();
+
+/** `value` as `schema` says, or `stored_damaged`. The check is compiled at its first use. */
+export function checkStored<Schema extends TSchema>(schema: Schema, value: unknown, what: string): Static<Schema> {
+  let check = checks.get(schema);
+  if (!check) {
+    const compiled = TypeCompiler.Compile(schema);
+    check = (candidate) => compiled.Check(candidate);
+    checks.set(schema, check);
+  }
+  if (check(value)) return value as Static<Schema>;
+  throw fail('stored_damaged', `The stored ${what} of the run cannot be read.`);
+}
