@@ -9,7 +9,7 @@ import { documentKind } from './media-kind.ts';
 import type { IngestDocument } from './model.ts';
 
 /** Part of every digest: documents are cut again after a change of the rules. */
-const RULES_VERSION = 1;
+const RULES_VERSION = 2;
 const MAX_TITLE = 200;
 
 /** SHA-256 of the bytes under the present rules, hex. */
