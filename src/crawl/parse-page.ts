@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts';
 import { firstHeading } from '../lib/heading.ts';
-import { decodeText } from './charset.ts';
+import { decodeText } from '../text/decode.ts';
 import { type ReadablePage, readHtml } from './html.ts';
 import { readPdf } from './pdf.ts';
 

@@ -1,5 +1,5 @@
-import { metaCharset, withoutElements } from '../lib/html-source.ts';
-import { decodeText } from './decode-text.ts';
+import { withoutElements } from '../lib/html-source.ts';
+import { readableText } from '../text/decode.ts';
 import type { ExtractedDocument } from './document.ts';
 import { htmlToText } from './html-to-text.ts';
 import { tooComplex, unreadable } from './ingest-errors.ts';
@@ -13,9 +13,7 @@ const MAX_ELEMENTS = 500_000;
 
 /** Reads an HTML page: the visible text without navigation, preferring `<main>` or `<article>` when it holds most of it. */
 export async function extractHtml(bytes: Uint8Array, mediaType?: string): Promise<ExtractedDocument> {
-  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 2048));
-  const declared = /charset=["']?([\w-]+)/i.exec(mediaType ?? '')?.[1] ?? metaCharset(head);
-  const source = decodeText(bytes, declared);
+  const source = readableText(bytes, mediaType);
   if (source === undefined) throw unreadable('The file is not an HTML page.');
   return extractHtmlText(source);
 }

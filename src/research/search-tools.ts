@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts';
 import type { Passage } from '../knowledge/model.ts';
-import { cutToTokens } from '../lib/tokens.ts';
+import { cutToTokens } from '../text/tokens.ts';
 import type { RunScope } from './run-scope.ts';
 import type { RetrievedSource, Tool } from './tool.ts';
 

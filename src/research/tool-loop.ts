@@ -1,10 +1,10 @@
 import { fail, isAbort, toAppError } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { mergeGenerators } from '../lib/merge.ts';
-import { cutToTokens } from '../lib/tokens.ts';
 import type { AgentRole, Model, ToolCall } from '../models/model.ts';
 import type { AgentTask } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
+import { cutToTokens } from '../text/tokens.ts';
 import { streamAnswer } from './answer.ts';
 import { readArguments } from './arguments.ts';
 import { type Draft, fenced } from './drafts.ts';

@@ -1,7 +1,7 @@
 import { AppError, fail } from '../errors.ts';
 import { findLinks, labelOf, targetOf } from '../lib/markdown-links.ts';
-import { cutToTokens, estimateTokens } from '../lib/tokens.ts';
 import type { Model, ModelMessage } from '../models/model.ts';
+import { cutToTokens, estimateTokens } from '../text/tokens.ts';
 import { Deck, type ImageReference } from './model.ts';
 import type { Phrases } from './phrases.ts';
 import slidesPrompt from './prompts/slides.md' with { type: 'text' };
