@@ -20,7 +20,7 @@ const internal = (help: string): ErrorKind => ({ category: 'internal', status: 5
 const resource = (status: number, help: string): ErrorKind => ({ category: 'internal', status, retryable: true, help });
 
 /** Every error code there is: clients may switch on it, so a code never changes its meaning. */
-export const ERRORS = {
+const ERRORS = {
   // Requests
   invalid_request: user(422, 'A field of the request does not fit its schema; `errors` names it.'),
   malformed_json: user(400, 'The body is not JSON in UTF-8, or is nested too deeply.'),
@@ -123,12 +123,18 @@ export const ERRORS = {
   mcp_server_failed: upstream(
     'The MCP server could not be started or broke the protocol; `agent mcp inspect` shows more.',
   ),
+  mcp_sandbox_missing: upstream(
+    '`mcp.sandbox` is `required` and bubblewrap is missing or may not be used here: install it, or set `auto`.',
+  ),
   mcp_needs_token: user(
     500,
     'Requests may bring MCP servers beyond this machine only with a token: set `server.api_token`.',
   ),
   mcp_refused: user(422, 'Requests may not use such a server; the sentence says which rule refuses it.'),
-  mcp_not_listed: user(400, '`agent mcp list` shows the servers that are known or waited for approval.'),
+  mcp_not_listed: user(
+    400,
+    'The server did not start or list its tools, so it was not allowed: give it what it needs with `--env` or `--header`, or allow its command alone with `--command-only`.',
+  ),
   mcp_not_approved: user(403, 'The operator has not approved this server: `agent mcp allow`.'),
   mcp_denied: user(403, 'The operator has denied this server: `agent mcp allow` changes that.'),
   mcp_tools_changed: user(
@@ -136,7 +142,7 @@ export const ERRORS = {
     'The tools of the server are not those that were approved: look at them with `agent mcp allow`.',
   ),
   mcp_approval_broken: user(500, 'The file of approvals cannot be read: mend or remove it, then approve again.'),
-  not_allowed: user(400, 'Nothing was approved.'),
+  not_allowed: user(400, 'The question was answered with no, so nothing was allowed.'),
   url_unknown: user(
     403,
     'The run may open only addresses that its search returned or its owner named (`crawl.known_urls`).',

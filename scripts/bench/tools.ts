@@ -6,7 +6,7 @@
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { median, printRow, ROOT, startAgent, startProcess } from './lib.ts';
@@ -14,6 +14,8 @@ import { median, printRow, ROOT, startAgent, startProcess } from './lib.ts';
 const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const MISBEHAVE = join(ROOT, 'test/fixtures/mcp/misbehave.mjs');
 const ROUNDS = 15;
+/** Requests may start the packages of this repository at once. */
+const OPEN = { MCP_REQUIRE_APPROVAL: 'false', MCP_SCRIPT_DIRS: join(ROOT, 'node_modules') };
 
 await metadata();
 await oneProcess();
@@ -24,15 +26,19 @@ for (const bench of ['sandbox.ts', 'openai.ts'])
 /** The metadata endpoint against the SDK's client in this process; ours also waits until the server is gone. */
 async function metadata(): Promise<void> {
   const path = Bun.env['PATH'] ?? '';
-  await using agent = await startAgent({ ENABLE_MCP_SERVER_CONFIGURATION: 'true', PATH: path });
+  const env = { ENABLE_MCP_SERVER_CONFIGURATION: 'true', PATH: path, ...OPEN };
+  await using agent = await startAgent({ ...env, MCP_SANDBOX: 'off' });
+  await using shutIn = await startAgent({ ...env, MCP_SANDBOX: 'required' });
   const ours: number[] = [];
+  const inside: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round < ROUNDS + 2; round++) {
-    const [own, sdk] = [await timeOurs(agent.url), await timeSdk(path)];
+    const [own, sdk, shut] = [await timeOurs(agent.url), await timeSdk(path), await timeOurs(shutIn.url)];
     // The first rounds load the server's files and our code.
     if (round < 2) continue;
     ours.push(own);
     theirs.push(sdk);
+    inside.push(shut);
   }
   const ratio = median(ours) / median(theirs);
   printRow(
@@ -42,6 +48,8 @@ async function metadata(): Promise<void> {
     '≤ 1.15',
     ratio <= 1.15,
   );
+  const added = median(inside) - median(ours);
+  printRow('the same in the sandbox', `${added.toFixed(0)} ms more`, '-', '≤ 50 ms', added <= 50);
 }
 
 async function timeOurs(url: string): Promise<number> {
@@ -77,7 +85,7 @@ async function timeSdk(path: string): Promise<number> {
 /** Three steps with tools of one server. */
 async function oneProcess(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'agent-bench-mcp-'));
-  const notes = join(home, 'notes');
+  const notes = join(mkdtempSync(join(tmpdir(), 'agent-bench-notes-')), 'notes');
   writeFileSync(
     join(home, 'config.yaml'),
     `mcp:\n  servers:\n    counted:\n      command: node\n      args: ["${MISBEHAVE}", normal, "${notes}"]\n`,
@@ -112,6 +120,6 @@ async function oneProcess(): Promise<void> {
     const starts = readFileSync(notes, 'utf8').match(/^start /gm)?.length ?? 0;
     printRow('3 steps that use one MCP server', `${starts} processes started`, '-', '1', starts === 1);
   } finally {
-    rmSync(home, { recursive: true, force: true });
+    for (const folder of [home, dirname(notes)]) rmSync(folder, { recursive: true, force: true });
   }
 }

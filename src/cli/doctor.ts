@@ -9,15 +9,15 @@ import { checkKnowledge } from './doctor/knowledge.ts';
 import { checkMcp } from './doctor/mcp.ts';
 import { checkModels } from './doctor/models.ts';
 import { checkSearch } from './doctor/search.ts';
-import { checkServerSettings } from './doctor/server.ts';
+import { checkServer } from './doctor/server.ts';
 import { checkSpeech } from './doctor/speech.ts';
 import { checkWebhooks } from './doctor/webhooks.ts';
 
 /** What `agent doctor` looks at, in the order it is printed. */
 export const CHECKS: readonly Check[] = [
   checkHome,
-  checkServerSettings,
   checkDatabase,
+  checkServer,
   checkModels,
   checkSearch,
   checkKnowledge,

@@ -41,8 +41,8 @@ export class Messages {
       // One line each: badges stand between empty lines.
       defaults: { badge: false } as InputLogObject,
       formatOptions: { date: false },
-      stdout: stream as unknown as NodeJS.WriteStream,
-      stderr: stream as unknown as NodeJS.WriteStream,
+      stdout: stream as NodeJS.WriteStream,
+      stderr: stream as NodeJS.WriteStream,
     };
     createConsola(options)[kind](safe);
     await written;

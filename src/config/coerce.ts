@@ -11,7 +11,7 @@ export function coerceText(schema: TSchema, text: string): unknown {
   switch (schema['type']) {
     case 'integer':
     case 'number':
-      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : text;
+      return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : text;
     case 'boolean':
       if (/^(true|1|yes|on)$/i.test(trimmed)) return true;
       return /^(false|0|no|off)$/i.test(trimmed) ? false : text;

@@ -70,7 +70,7 @@ export function maskUrl(text: string): string {
       const colon = login.indexOf(':');
       return `${scheme}${colon < 0 ? login : `${login.slice(0, colon)}:${MASK}`}@`;
     })
-    .replace(/([?&#])([^=&#]+)=([^&#]*)/g, (match, mark: string, key: string) =>
-      SECRET_NAME.test(key) || /^(key|sig|signature|code)$/i.test(key) ? `${mark}${key}=${MASK}` : match,
+    .replace(/([?&#])([^=&#]+)(=[^&#]*)?/g, (match, mark: string, key: string, value?: string) =>
+      value && (SECRET_NAME.test(key) || /^(key|sig|signature|code)$/i.test(key)) ? `${mark}${key}=${MASK}` : match,
     );
 }

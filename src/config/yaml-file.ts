@@ -71,9 +71,10 @@ function substitute(
       if (key === 'key' || typeof node.value !== 'string' || !node.value.includes('${')) return undefined;
       let complete = true;
       const value = node.value.replace(
-        /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-        (_match, literal: string | undefined, name: string, otherwise: string | undefined) => {
+        /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?(\}?)/g,
+        (match, literal: string | undefined, name: string, otherwise: string | undefined, end: string) => {
           if (literal) return literal;
+          if (!end) return match;
           const found = variables[name] || otherwise;
           if (found === undefined) {
             missing(name, node);

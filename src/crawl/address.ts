@@ -24,7 +24,7 @@ export function mayConnect(ip: string, allowPrivateNetwork: boolean): boolean {
 }
 
 function isMetadataAddress(ip: string): boolean {
-  const plain = ip.replace(/%.*$/, '');
+  const [plain = ''] = ip.split('%', 1);
   if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return isMetadataV4(ipaddr.IPv4.parse(plain));
   if (!ipaddr.IPv6.isValid(plain)) return false;
   const address = ipaddr.IPv6.parse(plain);

@@ -1,3 +1,5 @@
+import { metaCharset } from '../lib/html-source.ts';
+
 /** Bytes of a document that may hold its own charset declaration. Source: HTML standard, prescan (1024), with room for long heads. */
 const PRESCAN_BYTES = 4096;
 const BYTE_ORDER_MARKS: [string, number[]][] = [
@@ -29,9 +31,7 @@ function headerCharset(contentType: string): string | undefined {
 
 function declaredCharset(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, PRESCAN_BYTES));
-  const label =
-    /<meta[^>]+charset\s*=\s*["']?([^\s"'/>;]+)/i.exec(head)?.[1] ??
-    /^\s*<\?xml[^>]+encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1];
+  const label = metaCharset(head) ?? /^\s*<\?xml[^>]+encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1];
   // A declaration that was readable as ASCII cannot be UTF-16, whatever it claims.
   return label && /^utf-?16/i.test(label) ? 'utf-8' : label;
 }

@@ -15,7 +15,9 @@ export async function createMarkdownWriter(): Promise<(element: Element | string
       .turndown(element as TurndownService.Node)
       .replace(/[\u00a0\u2007\u202f]/g, ' ')
       .replace(/[\u200b\u2060\ufeff]/g, '')
-      .replace(/[ \t]+$/gm, '')
+      .split('\n')
+      .map((line) => line.trimEnd())
+      .join('\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim();
 }
@@ -35,8 +37,10 @@ function tables(service: TurndownService): void {
     replacement: (content, node) =>
       isDataTable(node)
         ? ` ${content
-            .trim()
-            .replace(/\s*\n\s*/g, ' ')
+            .split('\n')
+            .map((line) => line.trim())
+            .filter((line) => line !== '')
+            .join(' ')
             .replaceAll('|', '\\|')} |`
         : `\n\n${content}\n\n`,
   });

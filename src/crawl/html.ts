@@ -1,3 +1,5 @@
+import { cutRanges, Finder } from '../lib/cut-ranges.ts';
+import { withoutElements } from '../lib/html-source.ts';
 import { createMarkdownWriter } from './html-to-markdown.ts';
 
 export interface ReadablePage {
@@ -12,8 +14,9 @@ const NOISE =
   'button, input, select, textarea, nav, [role="navigation"], [role="banner"], [role="contentinfo"], body > footer, [hidden], [aria-hidden="true"]';
 const FURNITURE = 'script, header, footer, aside';
 /** Blocks without text, dropped before the parser builds nodes for them (structured data is kept for Readability). */
-const BLOCKS =
-  /<!--[\s\S]*?-->|<(style|svg|noscript)\b[\s\S]*?<\/\1\s*>|<script\b(?![^>]*ld\+json)[\s\S]*?<\/script\s*>/gi;
+const BLOCKS = ['script', 'style', 'svg', 'noscript'];
+/** The page's own frame, which is replaced. */
+const FRAME = /<\?xml\b|<!doctype\b|<\/?(?:html|head|body)(?=[\s>])/gi;
 /** Longer pages are cut here: it bounds the parser's time and memory (about 200 bytes a character), and no model reads so far. */
 const MAX_HTML_LENGTH = 1_000_000;
 /** Below this the readability score is not trusted and the whole body is taken when it holds more. */
@@ -31,7 +34,7 @@ export async function readHtml(html: string, url: string): Promise<ReadablePage>
   const heading = cleanLine(document.querySelector('h1')?.textContent);
   const article = new Readability(document, {
     keepClasses: true,
-    serializer: (node) => node as unknown as Element,
+    serializer: (node) => node as Element,
   }).parse();
   let markdown = article?.content ? toMarkdown(article.content) : '';
   if (markdown.length < SHORT_ARTICLE) {
@@ -47,11 +50,10 @@ export async function readHtml(html: string, url: string): Promise<ReadablePage>
 /** A document with exactly one head and body, since the parser builds only what the source spells out. */
 async function parseDocument(html: string, url: string): Promise<Document> {
   const { parseHTML } = await import('linkedom');
-  const text = html.replace(BLOCKS, '').slice(0, MAX_HTML_LENGTH);
-  const inner = text.replace(/<\?xml[^>]*\?>|<!doctype[^>]*>|<\/?(?:html|head|body)(?:\s[^>]*)?>/gi, '');
-  const { document } = parseHTML(`<!doctype html><html><head></head><body>${inner}</body></html>`) as unknown as {
-    document: Document;
-  };
+  const text = withoutElements(html, BLOCKS, { keeps: (tag) => tag.includes('ld+json') }).slice(0, MAX_HTML_LENGTH);
+  const ends = new Finder(text, '>');
+  const inner = cutRanges(text, FRAME, ({ index }) => (ends.next(index) < 0 ? undefined : ends.next(index) + 1));
+  const { document } = parseHTML(`<!doctype html><html><head></head><body>${inner}</body></html>`);
   for (const node of [...document.querySelectorAll(NOISE)]) node.remove();
   for (const node of [...document.querySelectorAll('[style]')])
     if (/display\s*:\s*none|visibility\s*:\s*hidden/i.test(node.getAttribute('style') ?? '')) node.remove();

@@ -2,6 +2,7 @@ import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { fetchProvider } from '../lib/provider-fetch.ts';
+import { withoutTrailingSlashes } from '../lib/trim.ts';
 import type { CrawledPage } from './crawl.ts';
 import { createGuard, type Resolve } from './guard.ts';
 import { validateUrl } from './validate-url.ts';
@@ -24,7 +25,7 @@ export async function readWithJina(url: string, options: JinaReaderOptions, sign
   const { bytes } = await fetchProvider({
     provider: 'The Jina reader',
     fetch: options.fetch,
-    url: `${options.baseUrl.replace(/\/+$/, '')}/${address.href}`,
+    url: `${withoutTrailingSlashes(options.baseUrl)}/${address.href}`,
     init: { headers: { authorization: `Bearer ${options.apiKey}`, accept: 'application/json' } },
     timeoutMs: options.timeoutMs,
     maxBytes: options.maxBytes,

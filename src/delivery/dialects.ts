@@ -20,7 +20,7 @@ export const telegramDialect: Dialect = {
   em: '_',
   del: '~',
   code: (value) => `\`${escapeTelegramCode(value)}\``,
-  block: (value, language) => `\`\`\`${language.replace(/[^\w+-].*$/, '')}\n${escapeTelegramCode(value)}\n\`\`\``,
+  block: (value, language) => `\`\`\`${/^[\w+-]*/.exec(language)![0]}\n${escapeTelegramCode(value)}\n\`\`\``,
   // A bare address becomes a link on its own.
   link: (label, href, bare) => (bare ? label : `[${label}](${href.replace(/[)\\]/g, '\\$&')})`),
   quote: '>',

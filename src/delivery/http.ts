@@ -1,10 +1,11 @@
 import { AppError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
+import { trimEnd, withoutTrailingSlashes } from '../lib/trim.ts';
 import { type DeliveryFailure, refusal } from './failure.ts';
 
 /** One call of a platform. */
-export interface HttpCall {
+interface HttpCall {
   /** Platform, as errors name it. */
   service: string;
   url: string;
@@ -145,7 +146,7 @@ export function badAnswer(service: string, answer: HttpAnswer): DeliveryFailure 
 
 /** Joins a base URL and a path. */
 export function joinUrl(base: string | undefined, path: string): string {
-  return `${(base ?? '').replace(/\/+$/, '')}${path}`;
+  return `${withoutTrailingSlashes(base ?? '')}${path}`;
 }
 
 /** True for an absolute http or https address. */
@@ -191,10 +192,7 @@ function parseRetryAfter(value: string | null, now: number): number | undefined 
 
 /** One line without a full stop; it is shortened only after secrets have been cut out of it. */
 function oneLine(detail: string): string {
-  return detail
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-    .replace(/\.+$/, '');
+  return trimEnd(detail.replace(/[\p{Cc}\s]+/gu, ' ').trim(), /\./);
 }
 
 function errorCode(error: unknown): string {

@@ -38,7 +38,7 @@ export function routeAddress(address: RouteAddress): string | DeliveryFailure {
   }
   const folder = fixed.pathname.slice(0, fixed.pathname.lastIndexOf('/') + 1);
   if (url.origin === fixed.origin && url.pathname.startsWith(folder)) return rendered;
-  return refuse('leads elsewhere than its owner wrote');
+  return refuse('would leave the host or path that the route names');
 }
 
 /** Whether scheme and host of a template are its owner's, so that no event can choose who is called. */

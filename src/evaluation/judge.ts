@@ -45,7 +45,7 @@ export async function judgeReport(
 }
 
 /** Reads the judgement; scores may be texts ("8/10"), fractions, or stand beside the other fields. */
-export function readJudgement(value: unknown): Reading<LlmEvaluation> {
+function readJudgement(value: unknown): Reading<LlmEvaluation> {
   if (!isRecord(value)) return { ok: false, problem: 'The answer must be a JSON object with "scores"' };
   const given = isRecord(value['scores']) ? value['scores'] : value;
   const scores = {} as Record<Criterion, number>;
@@ -70,7 +70,7 @@ export function readJudgement(value: unknown): Reading<LlmEvaluation> {
 
 function readScore(value: unknown): number | undefined {
   if (isRecord(value)) return readScore(value['score']);
-  const text = typeof value === 'string' ? /^\s*(\d+(?:\.\d+)?)\s*(?:\/\s*10)?\s*$/.exec(value)?.[1] : undefined;
+  const text = typeof value === 'string' ? /^(\d+(?:\.\d+)?)(?:\s*\/\s*10)?$/.exec(value.trim())?.[1] : undefined;
   const score = typeof value === 'number' ? value : text === undefined ? Number.NaN : Number(text);
   return score >= 1 && score <= 10 ? score : undefined;
 }

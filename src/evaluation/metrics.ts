@@ -1,27 +1,24 @@
 import { type MarkdownBlock, readMarkdownBlocks } from '../lib/markdown-blocks.ts';
+import { findLinks, targetOf, withoutImages, withoutLinks } from '../lib/markdown-links.ts';
 import type { EvaluationMetrics } from './model.ts';
 import { findSections } from './sections.ts';
 
-const IMAGE = /!\[[^\][]{0,300}\]\([^()\s]{1,2000}[^()]{0,300}\)/g;
-/** `[text](address)`, where the text may be a number in brackets of its own; its address may hold one pair of brackets. */
-const LINK = /\[[^\][]{1,300}\]\]?\(\s{0,3}<?(https?:\/\/(?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,2000})[^()]{0,300}\)/gi;
 const BARE_ADDRESS = /https?:\/\/[^\s<>()[\]"'`，。；、）」]{1,2000}/gi;
 
 /** Counts what can be counted in a report. Code is no prose: links and words in it do not count. */
 export function measureReport(content: string, style: string): EvaluationMetrics {
   const blocks = readMarkdownBlocks(content);
-  const text = blocks.map(textOf).join('\n');
-  const prose = text.replaceAll(IMAGE, ' ');
+  const text = blocks.map(textOf).join('\n\n');
+  const prose = withoutImages(text);
+  const links = findLinks(text);
   const addresses = prose.match(BARE_ADDRESS) ?? [];
   const hosts = new Set(addresses.map(hostOf).filter((host) => host !== undefined));
   const { found, missing } = findSections(blocks, style);
   return {
-    word_count: countWords(
-      prose.replaceAll(LINK, (link) => link.slice(0, link.indexOf(']('))).replaceAll(BARE_ADDRESS, ' '),
-    ),
-    citation_count: [...prose.matchAll(LINK)].length,
+    word_count: countWords(withoutLinks(prose).replaceAll(BARE_ADDRESS, ' ')),
+    citation_count: links.filter((link) => !link.isImage && /^https?:\/\//i.test(targetOf(text, link))).length,
     unique_sources: hosts.size,
-    image_count: text.match(IMAGE)?.length ?? 0,
+    image_count: links.filter((link) => link.isImage && targetOf(text, link) !== '').length,
     section_count: found.length,
     section_coverage_score: Math.round((found.length / (found.length + missing.length)) * 100) / 100,
     sections_found: found,

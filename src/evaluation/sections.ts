@@ -45,7 +45,7 @@ const HEADINGS = {
   market_analysis: /market|markt|marché|mercado|市场|产业/i,
   technology_analysis: /technolog|tecnolog|technik|技术|技術/i,
   investment_recommendations:
-    /invest.*(?:recommend|thesis|advice)|recommend|empfehlung|recommandation|recomendaci|投资建议|投资评级|推奨/i,
+    /invest.{0,60}(?:thesis|advice)|recommend|empfehlung|recommandation|recomendaci|投资建议|投资评级|推奨/i,
 } as const;
 
 export type Section = 'title' | keyof typeof HEADINGS;

@@ -9,7 +9,7 @@ export interface AccessEntry {
   requestId: string;
 }
 
-/** Writes one line per request; health probes only show at debug level. */
+/** Writes one line per request; health probes that are answered only show at debug level. */
 export function logAccess(log: Logger, entry: AccessEntry): void {
   const fields = {
     method: entry.method,
@@ -18,6 +18,6 @@ export function logAccess(log: Logger, entry: AccessEntry): void {
     ms: Math.round(entry.ms * 10) / 10,
     request_id: entry.requestId,
   };
-  if (entry.route === '/health') log.debug('request', fields);
+  if (entry.route === '/health' && entry.status === 200) log.debug('request', fields);
   else log.info('request', fields);
 }

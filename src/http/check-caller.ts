@@ -8,7 +8,7 @@ export interface CallerRules {
   allowsOrigin(origin: string): boolean;
 }
 
-export type CallerCheck =
+type CallerCheck =
   | { ok: true }
   | { ok: false; code: 'invalid_host'; status: 400; message: string }
   | { ok: false; code: 'host_not_allowed'; status: 421; message: string }
@@ -27,27 +27,32 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
  * neither header.
  */
 export function createCallerCheck({ hosts, allowsOrigin }: CallerRules): CheckCaller {
-  const names = new Set(['localhost', '127.0.0.1', '[::1]']);
+  const names = new Set(['localhost']);
   for (const host of hosts) {
     const name = hostName(host);
     if (name !== undefined) names.add(name);
   }
 
-  return ({ method, headers }) => {
+  // Nearly every request names the same host as the one before it.
+  let lastKnown: string | undefined;
+
+  return (request) => {
+    const { headers } = request;
     const host = headers.get('host');
-    // The usual spellings first: this stands before every request.
-    if (host === null || !names.has(host.replace(/:\d{1,5}$/, ''))) {
+    if (host === null) return INVALID_HOST;
+    if (host !== lastKnown) {
       // Several Host headers arrive joined with commas, which no name has (RFC 9112, section 3.2).
-      const name = host === null ? undefined : hostName(host);
+      const name = hostName(host);
       if (name === undefined) return INVALID_HOST;
       if (isIP(name.replace(/^\[|\]$/g, '')) === 0 && !names.has(name)) return unknownHost(name);
+      lastKnown = host;
     }
     const origin = headers.get('origin');
     if (origin !== null && allowsOrigin(origin)) return OK;
-    if (origin !== null && !isSameOrigin(origin, host as string)) return FOREIGN_ORIGIN;
+    if (origin !== null && !isSameOrigin(origin, host)) return FOREIGN_ORIGIN;
     const site = headers.get('sec-fetch-site');
     const isForeign = site !== null && site !== 'same-origin' && site !== 'none';
-    return isForeign && !SAFE_METHODS.includes(method) ? FOREIGN_ORIGIN : OK;
+    return isForeign && !SAFE_METHODS.includes(request.method) ? FOREIGN_ORIGIN : OK;
   };
 }
 

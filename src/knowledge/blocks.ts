@@ -1,3 +1,5 @@
+import { readHeading } from '../lib/heading.ts';
+import { withoutLinks } from '../lib/markdown-links.ts';
 import type { ExtractedDocument } from './document.ts';
 import { estimateTokens } from './tokens.ts';
 
@@ -15,7 +17,6 @@ export interface Block {
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const TABLE_ROW = /^[ \t]*\|/;
 
@@ -31,7 +32,7 @@ export function splitBlocks(document: ExtractedDocument): Block[] {
 function blocksOf(text: string, from: number, to: number, syntax: 'markdown' | 'plain', page?: number): Block[] {
   const blocks: Block[] = [];
   const headings: { level: number; title: string }[] = [];
-  let open: { start: number; end: number; kind: Block['kind'] } | undefined;
+  let open: { start: number; end: number; kind: Block['kind']; isLong?: boolean } | undefined;
   let fence: string | undefined;
 
   const close = () => {
@@ -39,7 +40,8 @@ function blocksOf(text: string, from: number, to: number, syntax: 'markdown' | '
     const content = text.slice(open.start, open.end);
     const gap = Math.ceil(Math.max(0, open.start - (blocks.at(-1)?.end ?? open.start) - 2) / 4);
     const path = headings.map(({ title }) => title);
-    blocks.push({ ...open, tokens: estimateTokens(content), gap, path, page });
+    const { start, end, kind } = open;
+    blocks.push({ start, end, kind, tokens: estimateTokens(content), gap, path, page });
     open = undefined;
   };
   const heading = (level: number, title: string, start: number, end: number) => {
@@ -68,15 +70,16 @@ function blocksOf(text: string, from: number, to: number, syntax: 'markdown' | '
       open = { start, end, kind: 'lines' };
     } else if (syntax === 'plain') open = open ? { ...open, end } : { start, end, kind: 'text' };
     else {
-      const atx = HEADING.exec(line);
+      const atx = readHeading(line);
       const underline = UNDERLINE.exec(line);
       if (atx) {
         close();
-        heading(atx[1]!.length, plainHeading(atx[2]!), start, end);
-      } else if (underline && open?.kind === 'text' && !text.slice(open.start, open.end).includes('\n')) {
+        heading(atx.level, plainHeading(atx.text), start, end);
+      } else if (underline && open?.kind === 'text' && !open.isLong) {
         heading(underline[1]![0] === '=' ? 1 : 2, plainHeading(text.slice(open.start, open.end)), open.start, end);
       } else if (open) {
         open.end = end;
+        open.isLong = true;
         if (TABLE_ROW.test(line)) open.kind = 'lines';
       } else open = { start, end, kind: TABLE_ROW.test(line) ? 'lines' : 'text' };
     }
@@ -86,11 +89,19 @@ function blocksOf(text: string, from: number, to: number, syntax: 'markdown' | '
   return blocks;
 }
 
+function isWordPart(character: string | undefined): boolean {
+  return character !== undefined && /\w/.test(character);
+}
+
 /** The words of a heading without emphasis, code marks, links and anchors. */
 function plainHeading(text: string): string {
-  return text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/\{#[^}]*\}\s*$/, '')
-    .replace(/[*`]|(?<!\w)_+|_+(?!\w)/g, '')
+  const words = withoutLinks(text).trimEnd();
+  const anchor = words.endsWith('}') ? words.lastIndexOf('{#') : -1;
+  const isAnchor = anchor >= 0 && words.indexOf('}', anchor) === words.length - 1;
+  return (isAnchor ? words.slice(0, anchor) : words)
+    .replace(/[*`]|_+/g, (mark, at: number, whole: string) =>
+      // An underscore inside a word is part of it.
+      mark.startsWith('_') && isWordPart(whole[at - 1]) && isWordPart(whole[at + mark.length]) ? mark : '',
+    )
     .trim();
 }

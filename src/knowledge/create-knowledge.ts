@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts';
 import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
+import { withoutTrailingSlashes } from '../lib/trim.ts';
 import type { Embedder } from '../models/model.ts';
 import { createLocalKnowledge } from './local.ts';
 import type { KnowledgeProvider } from './model.ts';
@@ -62,7 +63,7 @@ function createExternal({
         ...needs,
         name: 'moi',
         label: 'MOI',
-        baseUrl: `${needed(api_url, 'MOI_API_URL').replace(/\/+$/, '')}/byoa`,
+        baseUrl: `${withoutTrailingSlashes(needed(api_url, 'MOI_API_URL'))}/byoa`,
         apiKey: needed(api_key, 'MOI_API_KEY'),
         pageSize: retrieval_size,
         listLimit: list_limit,

@@ -1,11 +1,12 @@
+import { metaCharset, withoutElements } from '../lib/html-source.ts';
 import { decodeText } from './decode-text.ts';
 import type { ExtractedDocument } from './document.ts';
-import { type DomNode, htmlToText } from './html-to-text.ts';
+import { htmlToText } from './html-to-text.ts';
 import { tooComplex, unreadable } from './ingest-errors.ts';
 
 /** Never text, and often most of the bytes: dropped before nodes are built for them. */
-const DEAD_WEIGHT =
-  /<!--[\s\S]*?-->|<(script|style|svg|noscript)\b[\s\S]*?<\/\1\s*>|\bsrc\s*=\s*("data:[^"]*"|'data:[^']*')/gi;
+const DEAD_WEIGHT = ['script', 'style', 'svg', 'noscript'];
+const DATA_SOURCE = /\bsrc\s*=\s*(?:"data:[^"]*"|'data:[^']*')/gi;
 
 /** Start tags of a page: some 2 KB of memory and 10 µs each; a page of 10 MB that people read has half of it. */
 const MAX_ELEMENTS = 500_000;
@@ -13,8 +14,7 @@ const MAX_ELEMENTS = 500_000;
 /** Reads an HTML page: the visible text without navigation, preferring `<main>` or `<article>` when it holds most of it. */
 export async function extractHtml(bytes: Uint8Array, mediaType?: string): Promise<ExtractedDocument> {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 2048));
-  const declared =
-    /charset=["']?([\w-]+)/i.exec(mediaType ?? '')?.[1] ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1];
+  const declared = /charset=["']?([\w-]+)/i.exec(mediaType ?? '')?.[1] ?? metaCharset(head);
   const source = decodeText(bytes, declared);
   if (source === undefined) throw unreadable('The file is not an HTML page.');
   return extractHtmlText(source);
@@ -23,14 +23,14 @@ export async function extractHtml(bytes: Uint8Array, mediaType?: string): Promis
 /** The same for HTML that is already text. */
 export async function extractHtmlText(source: string): Promise<ExtractedDocument> {
   const { parseHTML } = await import('linkedom');
-  const html = source.replace(DEAD_WEIGHT, '');
+  const html = withoutElements(source, DEAD_WEIGHT).replace(DATA_SOURCE, '');
   if (countStartTags(html) > MAX_ELEMENTS) throw tooComplex(`The page has more than ${MAX_ELEMENTS} elements.`);
   const { document } = parseHTML(/<(html|body|head)[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
   const meta = (name: string) =>
     clean(document.querySelector(`meta[name="${name}"], meta[property="og:${name}"]`)?.getAttribute('content'));
-  const whole = htmlToText((document.body ?? document.documentElement) as unknown as DomNode);
+  const whole = htmlToText(document.body ?? document.documentElement);
   const main = document.querySelector('main, [role="main"], article');
-  const focused = main ? htmlToText(main as unknown as DomNode) : '';
+  const focused = main ? htmlToText(main) : '';
   return {
     title: clean(document.querySelector('title')?.textContent) ?? clean(document.querySelector('h1')?.textContent),
     description: meta('description'),

@@ -107,7 +107,7 @@ class TextWriter {
   preformatted(value: string): void {
     this.block('');
     const fence = value.includes('```') ? '~~~~' : '```';
-    if (value.trim()) this.#blocks.push(`${fence}\n${value.replace(/^\n|\s+$/g, '')}\n${fence}`);
+    if (value.trim()) this.#blocks.push(`${fence}\n${value.replace(/^\n/, '').trimEnd()}\n${fence}`);
   }
 
   table(table: DomNode): void {

@@ -1,3 +1,6 @@
+import { readMarkdownBlocks } from '../lib/markdown-blocks.ts';
+import { withoutLinks } from '../lib/markdown-links.ts';
+import { trimEnd } from '../lib/trim.ts';
 import { chunkDocument } from './chunk.ts';
 import { decodeText } from './decode-text.ts';
 import type { ExtractedDocument, ParsedDocument } from './document.ts';
@@ -61,14 +64,15 @@ async function extract(
 /** The first heading; in plain text a short first paragraph that something follows. */
 function titleOf(document: ExtractedDocument): string | undefined {
   if (document.syntax === 'markdown') {
-    const heading = /^ {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$/m.exec(
-      document.text.replace(/^(`{3,}|~{3,})[\s\S]*?^\1/gm, ''),
-    )?.[1];
-    return plain(heading ?? '') || undefined;
+    const heading = readMarkdownBlocks(document.text).find(({ type }) => type === 'heading');
+    return plain(heading && 'text' in heading ? heading.text : '') || undefined;
   }
   if (document.pageStarts) return undefined;
-  const first = /^\s*([^\n]+(?:\n[^\n]+){0,2})\n[ \t]*\n\s*\S/.exec(document.text)?.[1];
-  return first && first.length <= MAX_TITLE ? plain(first) : undefined;
+  const text = document.text.trimStart();
+  const border = /\n[ \t]*\n/.exec(text.slice(0, 2 * MAX_TITLE));
+  const first = text.slice(0, border?.index ?? 0).trimEnd();
+  const isTitle = first.length <= MAX_TITLE && first.split('\n').length <= 3;
+  return border && isTitle && text.trimEnd().length > border.index ? plain(first) : undefined;
 }
 
 function firstSentence(document: ExtractedDocument, title: string): string {
@@ -81,11 +85,7 @@ function firstSentence(document: ExtractedDocument, title: string): string {
 }
 
 function plain(text: string): string {
-  return text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/[*`]/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return withoutLinks(text).replace(/[*`]/g, '').replace(/\s+/g, ' ').trim();
 }
 
 /** Cut at a sentence or word. */
@@ -100,11 +100,7 @@ function shorten(text: string, length: number): string {
 }
 
 function stemOf(name: string): string {
-  const base =
-    name
-      .replace(/[?#].*$/, '')
-      .replace(/[/\\]+$/, '')
-      .split(/[/\\]/)
-      .at(-1) ?? name;
+  const [path = ''] = name.split(/[?#]/, 1);
+  const base = trimEnd(path, /[/\\]/).split(/[/\\]/).at(-1)!;
   return base.replace(/(?!^)\.[^.]+$/, '') || name;
 }

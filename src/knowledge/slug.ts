@@ -4,6 +4,6 @@ export function slugify(text: string, maxLength = 60): string {
     .normalize('NFC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, '-')
-    .replace(/^-+|-+$/g, '');
-  return Array.from(slug).slice(0, maxLength).join('').replace(/-+$/, '');
+    .replace(/^-|-$/g, '');
+  return Array.from(slug).slice(0, maxLength).join('').replace(/-$/, '');
 }

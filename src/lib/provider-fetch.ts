@@ -92,7 +92,7 @@ function statusError(provider: string, { status, headers }: Response, now: numbe
 }
 
 /** `Retry-After` as milliseconds from `now`: seconds or an HTTP date (RFC 9110); undefined when absent or malformed. */
-export function parseRetryAfter(header: string | null, now: number): number | undefined {
+function parseRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
   const date = Date.parse(header);

@@ -3,6 +3,9 @@ import { AppError, type AppErrorOptions, fail } from '../errors.ts';
 /** What a worker can be asked, by name. */
 export type Operations = Record<string, (payload: never) => unknown>;
 
+/** What a worker says first of all, as an answer that nobody asked for. */
+export const READY_ID = 0;
+
 /** A call to a worker; answers come back under the same `id`. */
 export interface WorkerRequest {
   id: number;
@@ -23,13 +26,15 @@ export function serveWorker<T extends Operations>(operations: T): T {
       return { id, ok: false, error: packError(error) };
     }
   };
+  const ready: WorkerResponse = { id: READY_ID, ok: true, value: undefined };
   if (process.send) {
     process.on('message', async (request: WorkerRequest) => process.send?.(await answer(request)));
     // It ends with its input: a parent that is gone has closed it. Signals of the terminal are meant for the parent.
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => {});
+    process.send(ready);
     return operations;
   }
-  const scope = globalThis as unknown as {
+  const scope = globalThis as {
     onmessage: (event: MessageEvent<WorkerRequest>) => void;
     postMessage(message: WorkerResponse, transfer: ArrayBuffer[]): void;
   };
@@ -37,6 +42,7 @@ export function serveWorker<T extends Operations>(operations: T): T {
     const response = await answer(data);
     scope.postMessage(response, response.ok ? buffersOf(response.value) : []);
   };
+  scope.postMessage(ready, []);
   return operations;
 }
 

@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts';
-import { type Operations, unpackError } from './serve-worker.ts';
+import { type Operations, READY_ID, unpackError } from './serve-worker.ts';
 import { startWorker, type WorkerChannel, type WorkerSource } from './worker-channel.ts';
 
 interface Pending {
@@ -12,7 +12,8 @@ export class WorkerHandle<T extends Operations> {
   readonly #source: WorkerSource;
   readonly #pending = new Map<number, Pending>();
   #channel: WorkerChannel | undefined;
-  #lastId = 0;
+  #lastId = READY_ID;
+  #ready = Promise.withResolvers<void>();
 
   constructor(source: WorkerSource) {
     this.#source = source;
@@ -21,6 +22,11 @@ export class WorkerHandle<T extends Operations> {
   /** True while its thread or process exists. */
   get running(): boolean {
     return this.#channel !== undefined;
+  }
+
+  /** Resolves once the worker has loaded its code and begins with its first call. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
   }
 
   /** Runs one operation. Throws what it threw; rejects with the signal's reason on abort, and the worker goes on. */
@@ -51,6 +57,7 @@ export class WorkerHandle<T extends Operations> {
   terminate(reason: unknown = fail('worker_stopped', 'The server is stopping.')): void {
     this.#channel?.kill();
     this.#channel = undefined;
+    this.#ready = Promise.withResolvers();
     for (const pending of this.#pending.values()) pending.reject(reason);
     this.#pending.clear();
   }
@@ -68,6 +75,7 @@ export class WorkerHandle<T extends Operations> {
   #start(): WorkerChannel {
     const channel = startWorker(this.#source, {
       onAnswer: (response) => {
+        if (response.id === READY_ID) return this.#ready.resolve();
         const pending = this.#pending.get(response.id);
         if (response.ok) pending?.resolve(response.value);
         else pending?.reject(unpackError(response.error));

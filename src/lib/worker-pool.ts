@@ -25,7 +25,7 @@ export type WorkerLimit = 'time' | 'memory' | 'crash';
 
 export interface PoolCall {
   signal: AbortSignal;
-  /** Longest work, without the wait for a worker. */
+  /** Longest work, without the wait for a worker and its start. */
   timeoutMs: number;
   /** Largest resident memory of the worker; only for processes. */
   memoryBytes?: number;
@@ -42,14 +42,16 @@ interface Job<T extends Operations> {
   work(worker: WorkerHandle<T>): Promise<unknown>;
   resolve(value: unknown): void;
   reject(reason: unknown): void;
-  /** Present while it works. */
-  run?: { worker: WorkerHandle<T>; startedAt: number; isLong: boolean } | undefined;
+  /** Present while it works; `startedAt` once the worker has loaded its code. */
+  run?: { worker: WorkerHandle<T>; startedAt?: number; isLong: boolean } | undefined;
 }
 
 /** Calls that go on beside the others, and how many more may wait for that. */
 const LONG_SIZE = 1;
 const MAX_LONG_WAITING = 8;
 const WATCH_MS = 100;
+/** Time a worker may need to load its code on a busy machine. */
+const START_MS = 30_000;
 
 /**
  * Keeps heavy work off the event loop and bounds it: one call per worker, the rest wait in order and leave the queue on
@@ -107,9 +109,11 @@ export class WorkerPool<T extends Operations> {
       void this.#run(this.#longWaiting.shift()!, true);
     clearTimeout(this.#turnTimer);
     const { turnMs } = this.#options;
-    const eldest = this.#waiting.length === 0 ? undefined : [...this.#running].find((job) => !job.run!.isLong);
-    if (turnMs === undefined || !eldest) return;
-    const left = eldest.run!.startedAt + turnMs - performance.now();
+    if (turnMs === undefined || this.#waiting.length === 0) return;
+    const inTurn = [...this.#running].filter(({ run }) => !run!.isLong && run!.startedAt !== undefined);
+    const eldest = inTurn.sort((a, b) => a.run!.startedAt! - b.run!.startedAt!)[0];
+    if (!eldest) return;
+    const left = eldest.run!.startedAt! + turnMs - performance.now();
     this.#turnTimer = setTimeout(() => this.#makeRoom(eldest), Math.max(0, left));
   }
 
@@ -121,12 +125,15 @@ export class WorkerPool<T extends Operations> {
 
   async #run(job: Job<T>, isLong: boolean): Promise<void> {
     const worker = this.#idle.take();
-    const run = { worker, startedAt: performance.now(), isLong };
+    const run: NonNullable<Job<T>['run']> = { worker, isLong };
     job.run = run;
     // A busy process would not notice that its parent is gone.
     if (this.#running.size === 0) process.on('exit', this.#leave);
     this.#running.add(job);
-    const unwatch = this.#watch(job, worker);
+    const unwatch = this.#watch(job, worker, () => {
+      run.startedAt = performance.now();
+      this.#fill();
+    });
     try {
       const work = job.work(worker);
       if (isLong) worker.yield();
@@ -146,14 +153,22 @@ export class WorkerPool<T extends Operations> {
   }
 
   /** Kills the worker of a call at its limits; the returned function stops watching. */
-  #watch(job: Job<T>, worker: WorkerHandle<T>): () => void {
+  #watch(job: Job<T>, worker: WorkerHandle<T>, onStart: () => void): () => void {
     const { timeoutMs, memoryBytes, exceeded } = job.call;
-    const timer = setTimeout(() => this.#end(job, exceeded('time')), timeoutMs);
+    let isOver = false;
+    let timer = setTimeout(() => this.#end(job, exceeded('crash', new Error('the worker did not start'))), START_MS);
+    void worker.ready.then(() => {
+      if (isOver) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => this.#end(job, exceeded('time')), timeoutMs);
+      onStart();
+    });
     const look = () => {
       if ((worker.memory() ?? 0) > memoryBytes!) this.#end(job, exceeded('memory'));
     };
     const watch = memoryBytes === undefined ? undefined : setInterval(look, WATCH_MS);
     return () => {
+      isOver = true;
       clearTimeout(timer);
       clearInterval(watch);
     };

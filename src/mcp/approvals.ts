@@ -77,6 +77,8 @@ export class Approvals {
     const offered = pinTools(tools);
     const pinned = known.record?.tools;
     if (!pinned) {
+      // A server whose service is down may offer nothing today.
+      if (offered.length === 0) return { usable: tools, blocked: [], key };
       if (known.name !== null) await this.#forgetOthers(known);
       await this.#write(known, { state: 'allowed', tools: offered, offered: null });
       return { usable: tools, blocked: [], key };

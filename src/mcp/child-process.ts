@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import { findDescendants } from '../lib/process-tree.ts';
 import { openCache } from './cache-folder.ts';
-import { findDescendants, isGroupRunning, killStragglers } from './kill-stragglers.ts';
+import { isGroupRunning, killStragglers } from './kill-stragglers.ts';
 import type { StdioTarget } from './model.ts';
 import type { ServerSandbox } from './server-sandbox.ts';
 
@@ -156,7 +157,7 @@ async function environmentOf({ path }: ChildPlaces, folders: { home: string; fol
 /** The machine's package registry, without the credentials beside it. */
 async function npmRegistry(): Promise<string | undefined> {
   const text = await readFile(join(homedir(), '.npmrc'), 'utf8').catch(() => '');
-  const url = URL.parse(/^\s*registry\s*=\s*["']?([^\s"']+)/m.exec(text)?.[1] ?? '');
+  const url = URL.parse(/^[ \t]*registry[ \t]*=[ \t]*["']?([^\s"']+)/m.exec(text)?.[1] ?? '');
   return url && !url.username && !url.password && !url.search ? url.href : undefined;
 }
 

@@ -4,7 +4,7 @@ import { checkEnvName } from './check-env.ts';
  * `true`: the flag stands alone; a function: it takes a value and says what is wrong with it; `inline`: a value may
  * follow behind `=` only.
  */
-export type FlagRule = true | ValueRule | { inline: ValueRule };
+type FlagRule = true | ValueRule | { inline: ValueRule };
 type ValueRule = (value: string) => string | undefined;
 
 /** What a request may hand to a program before the name of the script, package or image. */
@@ -77,7 +77,8 @@ const PROFILES: Record<string, Profile> = {
       '--enable-source-maps': true,
       '--experimental-strip-types': true,
       '--experimental-transform-types': true,
-      '--max-old-space-size': matching(/^\d{1,6}$/, 'The memory of node must be a number.'),
+      // Without `=` node would take the number for the script.
+      '--max-old-space-size': { inline: matching(/^\d{1,6}$/, 'The memory of node must be a number behind =.') },
     },
     needs: 'a script',
   },

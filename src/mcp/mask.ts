@@ -1,7 +1,7 @@
 import type { McpMetadataRequest } from './model.ts';
 
 /** What stands for a secret in answers. */
-export const MASK = '********';
+const MASK = '********';
 const SECRET_NAME = /auth|token|secret|key|cookie|password|passwd|credential|session|signature|bearer/i;
 
 /** The request as it may be repeated: every variable's value and every secret-looking header and query value masked. */
@@ -15,8 +15,8 @@ export function maskRequest(request: McpMetadataRequest): McpMetadataRequest {
 }
 
 function maskQuery(text: string): string {
-  return text.replace(/([?&])([^=&#]+)=([^&#]*)/g, (whole, lead: string, name: string) =>
-    SECRET_NAME.test(name) ? `${lead}${name}=${MASK}` : whole,
+  return text.replace(/([?&])([^=&#]+)(=[^&#]*)?/g, (whole, lead: string, name: string, value?: string) =>
+    value && SECRET_NAME.test(name) ? `${lead}${name}=${MASK}` : whole,
   );
 }
 

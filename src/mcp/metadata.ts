@@ -35,8 +35,9 @@ export async function readServerMetadata(
   if (!check.ok) throw refusal(check.problems);
   const timeoutMs = request.timeout_seconds ? request.timeout_seconds * 1000 : deps.defaultTimeoutMs;
   const { approvals } = deps.connection;
-  // The request has no name for the server.
-  const asked = { name: address?.trim() ?? '', target: check.target };
+  // The request has no name for the server, and its address may hold a key.
+  const name = (request.transport === 'stdio' ? request.command : URL.parse(address ?? '')?.host) ?? '';
+  const asked = { name, target: check.target };
   const target = await approvals.admit(asked);
   const { tools } = await inspectServer(target, deps.connection, timeoutMs, signal);
   const { blocked, key } = await approvals.check(asked, tools);

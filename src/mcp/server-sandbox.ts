@@ -1,8 +1,8 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../config/schema.ts';
-import { AppError } from '../errors.ts';
-import { userNamespaceFilter } from '../sandbox/seccomp-filter.ts';
+import { fail } from '../errors.ts';
+import { seccompFilter } from '../sandbox/seccomp-filter.ts';
 import { profileOf } from './command-profiles.ts';
 import type { SharedFolder, StdioTarget } from './model.ts';
 import { programFolders } from './program-folders.ts';
@@ -70,16 +70,16 @@ export class ServerSandbox {
     const look = await this.look();
     if (look.ok) return this.#shutIn(launch, look);
     if (config.sandbox === 'auto') return bare;
-    throw new AppError(
+    throw fail(
+      'mcp_sandbox_missing',
       `MCP servers run only in a sandbox here (mcp.sandbox: required), and there is none: ${look.why}. The operator can install bubblewrap.`,
-      { code: 'mcp_sandbox_missing', category: 'upstream', status: 500 },
     );
   }
 
   async #shutIn(launch: Launch, { bwrap, canSize }: { bwrap: string; canSize: boolean }): Promise<WrappedLaunch> {
     const { target, program, folder } = launch;
     const home = await realpath(this.#options.home);
-    const filter = userNamespaceFilter();
+    const filter = seccompFilter('program');
     const thirdFile = filter && join(folder, '.seccomp');
     if (thirdFile) await writeFile(thirdFile, filter);
     const command = sandboxCommand({

@@ -14,7 +14,7 @@ const MAX_LEVELS = 6;
 
 /**
  * The folders that words of a command line name: a folder as it is, the project of a script for reading, the folder of
- * any other file. The agent home is never among them, and of what lies in it only folders, for reading.
+ * any other file, also of one that is still to be made. The agent home is never among them, and of what lies in it only folders, for reading.
  */
 export function foldersNamed(words: readonly string[], home: string, userHome: string = homedir()): SharedFolder[] {
   const found = new Map<string, SharedFolder>();
@@ -25,13 +25,18 @@ export function foldersNamed(words: readonly string[], home: string, userHome: s
   return [...found.values()];
 }
 
-/** The same for a server of a request: nothing that holds the user's home. */
+/**
+ * The same for a server of a request: nothing that holds the user's home, and nothing for its script, which lies in a
+ * folder for scripts and sees that.
+ */
 export function foldersForRequests(
   words: readonly string[],
   home: string,
+  scriptDirs: readonly string[],
   userHome: string = homedir(),
 ): SharedFolder[] {
-  return foldersNamed(words, home, userHome).filter(({ path }) => !isWithin(userHome, realpathSync(path)));
+  const others = words.filter((word) => !scriptDirs.some((folder) => isWithin(word, folder)));
+  return foldersNamed(others, home, userHome).filter(({ path }) => !isWithin(userHome, realpathSync(path)));
 }
 
 /** `/srv/data` of `/srv/data`, `--root=/srv/data` and `file:///srv/data`. */
@@ -43,11 +48,11 @@ function pathIn(word: string): string | undefined {
 
 function folderOf(path: string | undefined, home: string, userHome: string): SharedFolder | undefined {
   if (path === undefined || path === sep || SYSTEM.test(path)) return undefined;
+  const isTooMuch = (folder: string) => folder === sep || folder === userHome || isWithin(home, folder);
   const kind = statSync(path, { throwIfNoEntry: false });
-  if (!kind) return undefined;
+  if (!kind) return folderToBe(dirname(path), home, isTooMuch);
   const real = realpathSync(path);
   if (STATE_OF_THE_SYSTEM.test(path) || STATE_OF_THE_SYSTEM.test(real)) return { path, writable: false };
-  const isTooMuch = (folder: string) => folder === sep || folder === userHome || isWithin(home, folder);
   if (kind.isDirectory()) {
     if (real === home) return undefined;
     return { path, writable: !isWithin(real, home) };
@@ -59,8 +64,16 @@ function folderOf(path: string | undefined, home: string, userHome: string): Sha
   return { path: isTooMuch(parent) || SYSTEM.test(parent) ? path : parent, writable: true };
 }
 
+/** The folder of a file that the program will make. */
+function folderToBe(parent: string, home: string, isTooMuch: (folder: string) => boolean): SharedFolder | undefined {
+  if (SYSTEM.test(parent) || STATE_OF_THE_SYSTEM.test(parent)) return undefined;
+  if (!statSync(parent, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  const real = realpathSync(parent);
+  return isTooMuch(parent) || isTooMuch(real) || isWithin(real, home) ? undefined : { path: parent, writable: true };
+}
+
 /** The folder a script can import from: all its packages, or what holds its project. */
-export function projectOf(script: string, isTooMuch: (folder: string) => boolean): string {
+function projectOf(script: string, isTooMuch: (folder: string) => boolean): string {
   const parent = dirname(script);
   const packages = script.indexOf(`${sep}node_modules${sep}`);
   if (packages > 0) return script.slice(0, packages + `${sep}node_modules`.length);

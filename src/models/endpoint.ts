@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { withoutTrailingSlashes } from '../lib/trim.ts';
 
 /** Where a model is served and how to be let in. */
 export interface Endpoint {
@@ -25,7 +26,7 @@ export function resolveEndpoint(baseUrl: string | undefined, apiKey: string | un
     throw fail('config_invalid', 'The base_url of a model must be an http or https URL');
   const url = new URL(text);
   const isAzure = AZURE_HOST.test(url.hostname);
-  let path = url.pathname.replace(/\/+$/, '').replace(/\/(?:chat\/completions|embeddings)$/, '');
+  let path = withoutTrailingSlashes(url.pathname).replace(/\/(?:chat\/completions|embeddings)$/, '');
   if (isAzure && path === '') path = '/openai/v1';
   const query = Object.fromEntries(url.searchParams);
   if (isAzure && path.includes('/deployments/')) query['api-version'] ??= AZURE_API_VERSION;

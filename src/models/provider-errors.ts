@@ -94,7 +94,7 @@ export function retryVerdict(error: unknown): boolean | number {
 }
 
 /** Reads `Retry-After` (seconds or HTTP date, RFC 9110) or `retry-after-ms`; undefined when absent or unreadable. */
-export function retryAfterMs(headers: Headers, now: number): number | undefined {
+function retryAfterMs(headers: Headers, now: number): number | undefined {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;
   const value = headers.get('retry-after')?.trim();

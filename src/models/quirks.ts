@@ -35,7 +35,7 @@ const TOOLS_REFUSED = [
   // OpenAI, Groq, Mistral, Gemini: tools is not supported / Function calling is not enabled for this model
   /\b(?:tools?|functions?|tool[ _]choice)\b['"`]?(?: (?:use|calling|calls?))?['"`]? (?:is|are) (?:not (?:supported|enabled|available|allowed)|unsupported|disabled)/i,
   // vLLM: "auto" tool choice requires --enable-auto-tool-choice; llama.cpp: tools param requires --jinja flag
-  /tool[\w ]* requires --/i,
+  /tool[\w ]{0,60} requires --/i,
   // Strict servers
   /(?:unrecognized|unknown|unexpected|unsupported|extra)[^.]{0,60}['"` :]tools?\b/i,
   /\btools\b[^.]{0,20}(?:extra inputs|not permitted)/i,

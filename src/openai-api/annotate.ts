@@ -1,3 +1,4 @@
+import { findOuterLinks, labelOf, targetOf } from '../lib/markdown-links.ts';
 import type { UrlCitation } from './model.ts';
 
 /** A source the answer may rest on. */
@@ -6,20 +7,18 @@ export interface KnownSource {
   title: string;
 }
 
-// A label may hold one level of brackets, an address one level of parentheses.
-const LINK = /\[((?:[^[\]]|\[[^\]]*\])*)\]\(<?([a-z][a-z0-9+.-]*:\/\/(?:[^\s()<>]|\([^\s()]*\))+)>?(?:\s+"[^"]*")?\)/gi;
-
 /** The Markdown links of `text` to known sources, as OpenAI's annotations. */
 export function annotate(text: string, sources: readonly KnownSource[]): UrlCitation[] {
   const titles = new Map(sources.map(({ url, title }) => [comparable(url), title]));
   const annotations: UrlCitation[] = [];
-  for (const match of text.matchAll(LINK)) {
-    const [whole, label, url] = match as unknown as [string, string, string];
+  for (const link of findOuterLinks(text)) {
+    const url = targetOf(text, link);
+    if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) continue;
     const title = titles.get(comparable(url)) ?? titles.get(comparable(withoutFragment(url)));
     if (title === undefined) continue;
     annotations.push({
       type: 'url_citation',
-      url_citation: { url, title: title || label, start_index: match.index, end_index: match.index + whole.length },
+      url_citation: { url, title: title || labelOf(text, link), start_index: link.start, end_index: link.end },
     });
   }
   return annotations;
@@ -34,11 +33,11 @@ export function listNumberedSources(text: string, citations: readonly KnownSourc
   const known = new Set(numbers.filter((number) => number >= 1 && number <= citations.length));
   const cited = citations.slice(0, known.size);
   if (cited.length === 0) return '';
-  const lines = cited.map(({ url, title }) => `- [${labelOf(title || url)}](${url})`);
+  const lines = cited.map(({ url, title }) => `- [${plainLabel(title || url)}](${url})`);
   return `\n\nSources:\n\n${lines.join('\n')}`;
 }
 
-function labelOf(title: string): string {
+function plainLabel(title: string): string {
   return title.replaceAll(/[[\]\n]+/g, ' ').trim();
 }
 

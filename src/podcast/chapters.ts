@@ -1,3 +1,4 @@
+import { withoutLastWord } from '../lib/trim.ts';
 import type { Chapter, MixedLine } from '../speech/speech.ts';
 import type { Script } from './model.ts';
 
@@ -23,8 +24,5 @@ export function chaptersOf(script: Script, mixed: readonly MixedLine[]): Chapter
 
 function firstWords(text: string): string {
   if (text.length <= MAX_TITLE) return text;
-  return `${text
-    .slice(0, MAX_TITLE)
-    .toWellFormed()
-    .replace(/\s+\S*$/, '')}…`;
+  return `${withoutLastWord(text.slice(0, MAX_TITLE).toWellFormed())}…`;
 }

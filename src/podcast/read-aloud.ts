@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import { guessLocale } from '../lib/guess-locale.ts';
 import { type MarkdownBlock, readMarkdownBlocks } from '../lib/markdown-blocks.ts';
 import { splitText } from '../lib/split-text.ts';
+import { withoutLastWord } from '../lib/trim.ts';
 import type { Script, ScriptLine } from './model.ts';
 import { isSayable, speakable } from './speakable.ts';
 
@@ -101,8 +102,5 @@ function asSentence(text: string): string {
 
 function firstWords(line: ScriptLine): string {
   if (line.paragraph.length <= 60) return line.paragraph;
-  return `${line.paragraph
-    .slice(0, 60)
-    .toWellFormed()
-    .replace(/\s+\S*$/, '')}…`;
+  return `${withoutLastWord(line.paragraph.slice(0, 60).toWellFormed())}…`;
 }

@@ -1,3 +1,5 @@
+import { withoutLinks } from '../lib/markdown-links.ts';
+
 const ENTITIES: Record<string, string> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -10,9 +12,7 @@ const ENTITIES: Record<string, string> = {
 /** A text as it can be read aloud: no Markdown marks, addresses, citation numbers or emoji, one line. */
 export function speakable(text: string): string {
   return (
-    text
-      .replaceAll(/!\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
-      .replaceAll(/\[((?:[^[\]]|\[[^[\]]{0,200}\]){0,500})\]\((?:[^()]|\([^()]{0,200}\)){0,2000}\)/g, '$1')
+    withoutLinks(text)
       .replaceAll(/\[\^?\d+(?:\s*[,–-]\s*\d+)*\]/g, '')
       .replaceAll(/<\/?[A-Za-z][^<>]{0,2000}>/g, ' ')
       .replaceAll(/<?(?:https?:\/\/|www\.)[^\s<>"'）」]+/g, ' ')
@@ -29,7 +29,7 @@ export function speakable(text: string): string {
       .replaceAll('$$', ' ')
       .replaceAll(/&(?:amp|lt|gt|quot|apos|nbsp|#39);/g, (entity) => ENTITIES[entity] ?? ' ')
       .replaceAll(/\s+/g, ' ')
-      .replaceAll(/\s+([.,;:!?])/g, '$1')
+      .replaceAll(/ ([.,;:!?])/g, '$1')
       .trim()
   );
 }

@@ -48,7 +48,7 @@ export async function enhancePrompt(models: Models, request: EnhanceRequest, sig
 
 /** A label at the beginning, in the words models use for it, with or without marks. */
 const LABEL =
-  /^\s*(?:#{1,6}\s*)?(?:\*\*|__)?\s*(?:(?:sure|certainly|of course)[,!.]?\s*)?(?:(?:here(?:['’]s| is)|this is)\s+)?(?:the |your |an? )?(?:enhanced|improved|refined|optimi[sz]ed|revised|better)\s+(?:version(?: of (?:the|your) prompt)?|prompt)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)?|(?:\*\*|__)?\s*\n)\s*/i;
+  /^(?:#{1,6}\s*)?(?:(?:\*\*|__)\s*)?(?:(?:sure|certainly|of course)[,!.]?\s*)?(?:(?:here(?:['’]s| is)|this is)\s+)?(?:the |your |an? )?(?:enhanced|improved|refined|optimi[sz]ed|revised|better)\s+(?:version(?: of (?:the|your) prompt)?|prompt)[^\S\n]*(?:(?:\*\*|__)[^\S\n]*)?(?:[:：]\s*(?:\*\*|__)?|\n)/i;
 
 /** The prompt in a model's answer: what is inside the tags, else the text without a leading label. */
 export function readEnhanced(text: string): string {
@@ -60,6 +60,7 @@ export function readEnhanced(text: string): string {
   }
   const bare = text
     .replace(/<\/enhanced_prompt>\s*$/i, '')
+    .trim()
     .replace(LABEL, '')
     .trim();
   const quoted = /^(?:"([^"]+)"|“([^”]+)”|```\w*\n([\s\S]+?)\n```)$/.exec(bare);

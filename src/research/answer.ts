@@ -4,7 +4,7 @@ import { createId } from '../lib/id.ts';
 import type { AgentRole, FinishReason, Model, ModelRequest, ToolCall, Usage } from '../models/model.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { type Draft, fitDrafts } from './drafts.ts';
-import type { Scope } from './scope.ts';
+import type { RunScope } from './run-scope.ts';
 import { type MessageIdentity, messageChunk, toolCalls, type WireAgent } from './wire.ts';
 
 /** A complete model answer, as it is kept in the journal. */
@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** A filter that text passes before it is sent on. */
-export interface TextFilter {
+interface TextFilter {
   push(text: string): string;
   end(): string;
 }
@@ -48,7 +48,7 @@ const PIECE_CHARACTERS = 64 * 1024;
 const OVERFLOW_RETRIES = 3;
 
 /** Streams one model answer as events of one message, or takes it from the journal without any. */
-export async function* streamAnswer(scope: Scope, options: AnswerOptions): AsyncGenerator<RunOutput, Answer> {
+export async function* streamAnswer(scope: RunScope, options: AnswerOptions): AsyncGenerator<RunOutput, Answer> {
   const known = scope.context.journal.get(options.key) as Answer | undefined;
   if (known) {
     for (const call of known.calls) scope.callIds.add(call.id);
@@ -85,7 +85,7 @@ interface Piece {
 }
 
 async function* attemptAnswer(
-  scope: Scope,
+  scope: RunScope,
   options: AnswerOptions,
   identity: MessageIdentity,
   sent: { any: boolean },
@@ -176,7 +176,7 @@ function joinPieces(first: Piece, second: Piece): Piece | undefined {
 }
 
 function finishAnswer(
-  scope: Scope,
+  scope: RunScope,
   options: AnswerOptions,
   identity: MessageIdentity,
   answer: Answer,

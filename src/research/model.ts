@@ -1,6 +1,7 @@
 import { Resource } from '../knowledge/model.ts';
 import { Nullable, type Static, Type } from '../schema.ts';
-import type { PendingInterrupt, ThreadMessage, ThreadRow } from '../store/store.ts';
+import type { PendingInterrupt } from '../store/model.ts';
+import type { ThreadMessage, ThreadRow } from '../store/store.ts';
 
 /** Styles a report can be written in. */
 export const REPORT_STYLES = ['ACADEMIC', 'POPULAR_SCIENCE', 'NEWS', 'SOCIAL_MEDIA', 'STRATEGIC_INVESTMENT'] as const;
@@ -16,7 +17,7 @@ export function findStyle(name: string | null | undefined): ReportStyle | undefi
   return REPORT_STYLES.find((entry) => entry === key);
 }
 
-export const ContentItem = Type.Object({
+const ContentItem = Type.Object({
   type: Type.String({ description: '`text` or `image`.' }),
   text: Nullable(Type.String()),
   image_url: Nullable(Type.String({ description: 'http(s) address or data URL.' })),
@@ -27,18 +28,6 @@ export const ChatMessage = Type.Object({
   content: Type.Union([Type.String(), Type.Array(ContentItem)], { description: 'Text, or content items.' }),
 });
 export type ChatMessage = Static<typeof ChatMessage>;
-
-/** An MCP server offered to a run. */
-export const McpServerSetting = Type.Object({
-  transport: Type.String({ description: 'stdio, sse or streamable_http.' }),
-  command: Nullable(Type.String()),
-  args: Nullable(Type.Array(Type.String())),
-  url: Nullable(Type.String()),
-  env: Nullable(Type.Record(Type.String(), Type.String())),
-  headers: Nullable(Type.Record(Type.String(), Type.String())),
-  enabled_tools: Nullable(Type.Array(Type.String())),
-  add_to_agents: Nullable(Type.Array(Type.String())),
-});
 
 /** Body of `POST /api/chat/stream`. */
 export const ChatRequest = Type.Object(

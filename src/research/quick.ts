@@ -5,7 +5,7 @@ import { conversationModel, dateOf } from './coordinator.ts';
 import type { ResearchInput } from './model.ts';
 import { renderPrompt } from './prompt.ts';
 import quickPrompt from './prompts/quick.md' with { type: 'text' };
-import type { ResearchDeps } from './scope.ts';
+import type { ResearchDeps } from './run-scope.ts';
 import { researchTools } from './steps.ts';
 import type { RetrievedSource } from './tool.ts';
 import { runToolLoop } from './tool-loop.ts';

@@ -3,7 +3,6 @@ import { invalidField } from '../lib/invalid-field.ts';
 import type { ThreadRow } from '../store/store.ts';
 import type { ChatMessage, ChatRequest, ConversationMessage, ReportStyle, ResearchInput } from './model.ts';
 import { findStyle, REPORT_STYLES, readStored } from './model.ts';
-import type { StartChatDeps } from './start-chat.ts';
 
 /** Messages of a conversation that agents still see. */
 const MAX_MESSAGES = 60;
@@ -82,7 +81,7 @@ export function readInput(
 /** Refuses what the schema cannot say. */
 export async function checkRequest(
   request: ChatRequest,
-  checkMcpSettings: StartChatDeps['checkMcpSettings'],
+  checkMcpSettings: ((settings: unknown) => Promise<void>) | undefined,
 ): Promise<void> {
   const namesServers = Object.keys(request.mcp_settings ?? {}).length > 0;
   if (namesServers && !checkMcpSettings) {

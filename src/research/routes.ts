@@ -25,8 +25,7 @@ export function createChatRoutes(deps: StartChatDeps & StreamDeps) {
         summary: 'Research: stream the events of a run',
         description:
           'Events: message_chunk, tool_calls, tool_call_chunks, tool_call_result, interrupt, citations, error. The headers x-run-id and x-thread-id name the run and its thread.',
-        ...eventStreamResponse(),
-        ...problemResponses(403, 503),
+        responses: { ...eventStreamResponse(), ...problemResponses(403, 503) },
       },
     },
   );

@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import type { RunService } from '../runs/service.ts';
-import type { PendingInterrupt, RunRow, Store, ThreadMessage } from '../store/store.ts';
+import type { PendingInterrupt } from '../store/model.ts';
+import type { RunRow, Store, ThreadMessage } from '../store/store.ts';
 import { type ChatRequest, type ConversationMessage, EVENT_AUTHOR, type ResearchInput } from './model.ts';
 import { readReview } from './planner.ts';
 import { checkRequest, joinConversation, readInput, readMessage } from './read-request.ts';

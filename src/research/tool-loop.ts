@@ -8,7 +8,7 @@ import type { RunOutput } from '../runs/model.ts';
 import { type Answer, streamAnswer } from './answer.ts';
 import { readArguments } from './arguments.ts';
 import { type Draft, fenced } from './drafts.ts';
-import type { Scope } from './scope.ts';
+import type { RunScope } from './run-scope.ts';
 import type { RetrievedSource, Tool, ToolOutcome } from './tool.ts';
 import { toolCallResult, type WireAgent } from './wire.ts';
 
@@ -41,7 +41,7 @@ const WRITE_NOW =
   'You have used all your tool calls. Do not ask for more. Write your result now from what you have found so far, and say what is missing.';
 
 /** Lets an agent call tools, several at once, until it answers without a call or the bound is reached. */
-export async function* runToolLoop(scope: Scope, options: LoopOptions): AsyncGenerator<RunOutput, LoopResult> {
+export async function* runToolLoop(scope: RunScope, options: LoopOptions): AsyncGenerator<RunOutput, LoopResult> {
   const drafts = [...options.drafts];
   const { maxToolRounds } = scope.deps.limits;
   for (let round = 0; ; round++) {
@@ -70,7 +70,7 @@ export async function* runToolLoop(scope: Scope, options: LoopOptions): AsyncGen
 }
 
 async function* answerOnce(
-  scope: Scope,
+  scope: RunScope,
   options: LoopOptions,
   drafts: Draft[],
   key: string,
@@ -97,7 +97,12 @@ async function* answerOnce(
 }
 
 /** The first call that needs the user's word and has none yet. */
-function findUnapproved(scope: Scope, options: LoopOptions, calls: ToolCall[], round: number): LoopResult | undefined {
+function findUnapproved(
+  scope: RunScope,
+  options: LoopOptions,
+  calls: ToolCall[],
+  round: number,
+): LoopResult | undefined {
   for (const [index, call] of calls.entries()) {
     const tool = options.tools.find((entry) => entry.definition.name === call.name);
     const names = [call.name, ...(tool?.aliases ?? [])];
@@ -115,7 +120,7 @@ function approvalKey(key: string, round: number, index: number): string {
 }
 
 async function* runCall(
-  scope: Scope,
+  scope: RunScope,
   options: LoopOptions,
   call: ToolCall,
   key: string,
@@ -142,7 +147,7 @@ async function* runCall(
 }
 
 async function attemptCall(
-  scope: Scope,
+  scope: RunScope,
   options: LoopOptions,
   call: ToolCall,
   isApproved: boolean,

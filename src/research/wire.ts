@@ -77,7 +77,10 @@ export function planInterrupt(threadId: string): RunEvent {
 
 /** The question before a tool runs. */
 export function toolInterrupt(threadId: string, tool: string, input: unknown): RunEvent {
-  const content = `The tool ${tool} is about to run with this input:\n\n${JSON.stringify(input, null, 2)}\n\nMay it run?`;
+  // In a fence: clients show this as Markdown, and a picture in the input would be loaded before anyone says yes. No line
+  // of the JSON can begin with the backticks that close it.
+  const json = JSON.stringify(input, null, 2);
+  const content = `The tool ${tool} is about to run with this input:\n\n\`\`\`json\n${json}\n\`\`\`\n\nMay it run?`;
   return interrupt(threadId, content, [
     { text: 'Approve', value: 'approved' },
     { text: 'Reject', value: 'rejected' },

@@ -8,7 +8,7 @@ import { investigate } from './investigate.ts';
 import type { ResearchInput } from './model.ts';
 import { makePlan, readReview } from './planner.ts';
 import { writeReport } from './reporter.ts';
-import type { ResearchDeps, Scope } from './scope.ts';
+import type { ResearchDeps, RunScope } from './run-scope.ts';
 import { buildCitations, SourceRegistry } from './sources.ts';
 import { runSteps } from './steps.ts';
 import type { RetrievedSource, ToolSet } from './tool.ts';
@@ -40,7 +40,7 @@ export function createResearchWorkflow(deps: ResearchDeps): Workflow {
   };
 }
 
-async function* runResearch(scope: Scope, toolSets: ToolSet[]): AsyncGenerator<RunOutput, RunOutcome> {
+async function* runResearch(scope: RunScope, toolSets: ToolSet[]): AsyncGenerator<RunOutput, RunOutcome> {
   const { input, context } = scope;
   if (context.journal.has('done')) return { status: 'completed' };
   if (input.rejected) return { status: 'failed', ...input.rejected };
@@ -81,7 +81,7 @@ type Researched =
 
 /** Plans, has the plan reviewed, and runs its steps, until the planner has enough or its iterations are used up. */
 async function* research(
-  scope: Scope,
+  scope: RunScope,
   background: RetrievedSource[],
   toolSets: ToolSet[],
 ): AsyncGenerator<RunOutput, Researched> {
@@ -114,7 +114,7 @@ async function* research(
 
 /** The plan of an iteration as the user agreed to it; undefined when the run waits for the review. */
 async function* agreePlan(
-  scope: Scope,
+  scope: RunScope,
   iteration: number,
   background: RetrievedSource[],
   findings: Finding[],
@@ -147,7 +147,7 @@ async function* agreePlan(
 }
 
 /** One run of a workflow over `deps`. */
-export function createScope(deps: ResearchDeps, input: ResearchInput, context: RunContext): Scope {
+export function createScope(deps: ResearchDeps, input: ResearchInput, context: RunContext): RunScope {
   return {
     deps,
     input,
@@ -162,13 +162,13 @@ export function createScope(deps: ResearchDeps, input: ResearchInput, context: R
 }
 
 /** The tool sets the run may use; they connect at the first call. */
-export function openToolSets({ deps, input, context }: Scope): ToolSet[] {
+export function openToolSets({ deps, input, context }: RunScope): ToolSet[] {
   const allowed = deps.toolProviders.filter(({ name }) => input.toolsets?.includes(name) ?? true);
   return allowed.map((provider) => provider.forRun(input, context.runId));
 }
 
 /** Closes what the tool sets opened; a failure is only logged. */
-export async function closeToolSets(scope: Scope, toolSets: ToolSet[]): Promise<void> {
+export async function closeToolSets(scope: RunScope, toolSets: ToolSet[]): Promise<void> {
   for (const result of await Promise.allSettled(toolSets.map((set) => set.close()))) {
     if (result.status === 'rejected') scope.deps.log.warn('tools could not be closed', { run_id: scope.context.runId });
   }

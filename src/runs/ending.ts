@@ -1,5 +1,6 @@
+import type { RunStatus } from '../store/model.ts';
 import type { AppendInput, RunPatch, RunRow, ThreadPatch } from '../store/store.ts';
-import type { ResumingInput, RunStatus } from './model.ts';
+import type { ResumingInput } from './model.ts';
 
 /** Why a run ended without a result. */
 export interface Ending {

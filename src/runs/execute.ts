@@ -1,9 +1,10 @@
 import { AppError, isAbort, toAppError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
+import type { RunUsage } from '../store/model.ts';
 import type { AppendInput, RunPatch, RunRow, RunStore } from '../store/store.ts';
 import { CANCELLED, type Ending, endingWrite, released, waitsAgain } from './ending.ts';
 import type { LiveRun } from './live-run.ts';
-import type { RunContext, RunOutcome, RunOutput, RunUsage, Workflow } from './model.ts';
+import type { RunContext, RunOutcome, RunOutput, Workflow } from './model.ts';
 
 /** Largest payload of one event, bytes; what is left of 512 KiB holds the frame around it. */
 const MAX_EVENT_BYTES = 511 * 1024;

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
-import { frameEvent } from './frame.ts';
+import { frameEvent } from './event-frame.ts';
 import type { RunService } from './service.ts';
 
 const PAGE = 500;

@@ -1,4 +1,4 @@
-import type { StoredEvent } from './model.ts';
+import type { StoredEvent } from '../store/model.ts';
 
 const TAIL_EVENTS = 256;
 const TAIL_BYTES = 256 * 1024;

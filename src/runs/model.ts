@@ -1,27 +1,6 @@
 import { type Static, Type } from '../schema.ts';
-import type { PendingInterrupt, ThreadPatch } from '../store/store.ts';
-
-export const RunStatus = Type.Union(
-  [
-    Type.Literal('queued'),
-    Type.Literal('running'),
-    Type.Literal('interrupted'),
-    Type.Literal('completed'),
-    Type.Literal('failed'),
-    Type.Literal('cancelled'),
-  ],
-  { description: 'Where the run is in its life.' },
-);
-export type RunStatus = Static<typeof RunStatus>;
-
-/** Tokens by `agent` and by `model`, added up over the run. */
-export const RunUsage = Type.Object({
-  input_tokens: Type.Integer(),
-  output_tokens: Type.Integer(),
-  by_model: Type.Record(Type.String(), Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })),
-  by_agent: Type.Record(Type.String(), Type.Object({ input_tokens: Type.Integer(), output_tokens: Type.Integer() })),
-});
-export type RunUsage = Static<typeof RunUsage>;
+import { type JournalEntry, type PendingInterrupt, RunStatus, RunUsage } from '../store/model.ts';
+import type { ThreadPatch } from '../store/store.ts';
 
 /** A run as `GET /api/runs/{id}` shows it. */
 export const RunView = Type.Object({
@@ -36,28 +15,10 @@ export const RunView = Type.Object({
 });
 export type RunView = Static<typeof RunView>;
 
-/** What happens to a run when the client that streams it goes away. */
-export type OnDisconnect = 'cancel' | 'continue';
-
 /** One entry of a run's event log before it has a number; `data` is the payload of the SSE frame. */
 export interface RunEvent {
   type: string;
   data: Record<string, unknown>;
-}
-
-/** An entry of the event log. */
-export interface StoredEvent {
-  /** 1-based, without gaps. */
-  seq: number;
-  type: string;
-  /** One-line JSON, exactly as framed. */
-  data: string;
-}
-
-/** A finished piece of paid work, written with the event that completes it and never repeated. */
-export interface JournalEntry {
-  key: string;
-  value: unknown;
 }
 
 /** What a workflow yields: an event, journal entries, or both (then they are written in one transaction). */

@@ -4,7 +4,7 @@ import { emptyResponse, eventStreamResponse, problemResponses } from '../http/op
 import { QueryInteger } from '../http/query.ts';
 import { Type } from '../schema.ts';
 import type { RunRow } from '../store/store.ts';
-import { parseLastEventId } from './frame.ts';
+import { parseLastEventId } from './event-frame.ts';
 import { RunView } from './model.ts';
 import { type StreamDeps, streamRun } from './stream.ts';
 import { toRunView } from './view.ts';
@@ -76,7 +76,7 @@ export function createRunRoutes(deps: StreamDeps) {
     )
     .get('/runs/:id', async ({ params }) => toRunView(await find(params.id)), {
       response: { 200: RunView },
-      detail: { tags: ['Runs'], summary: 'Show a run', ...problemResponses(404) },
+      detail: { tags: ['Runs'], summary: 'Show a run', responses: problemResponses(404) },
     })
     .get(
       '/runs/:id/events',
@@ -91,21 +91,20 @@ export function createRunRoutes(deps: StreamDeps) {
           tags: ['Runs'],
           summary: 'Replay the events of a run, then follow it',
           description: 'Starts at the beginning, or after the event named by the Last-Event-ID header.',
-          ...eventStreamResponse(),
-          ...problemResponses(400, 404),
+          responses: { ...eventStreamResponse(), ...problemResponses(400, 404) },
         },
       },
     )
     .post('/runs/:id/cancel', async ({ params, status }) => status(202, await request(params.id, 'cancel')), {
       response: { 202: Accepted },
-      detail: { tags: ['Runs'], summary: 'Stop a run', ...problemResponses(404, 409) },
+      detail: { tags: ['Runs'], summary: 'Stop a run', responses: problemResponses(404, 409) },
     })
     .post('/runs/:id/finish', async ({ params, status }) => status(202, await request(params.id, 'finish')), {
       response: { 202: Accepted },
       detail: {
         tags: ['Runs'],
         summary: 'Stop researching and write the report from what is known',
-        ...problemResponses(404, 409),
+        responses: problemResponses(404, 409),
       },
     })
     .get(
@@ -133,7 +132,7 @@ export function createRunRoutes(deps: StreamDeps) {
         detail: {
           tags: ['Threads'],
           summary: 'Show a thread: messages, plan, report, citations',
-          ...problemResponses(404),
+          responses: problemResponses(404),
         },
       },
     )
@@ -151,8 +150,7 @@ export function createRunRoutes(deps: StreamDeps) {
         detail: {
           tags: ['Threads'],
           summary: 'Remove a thread with its runs',
-          ...emptyResponse(),
-          ...problemResponses(404),
+          responses: { ...emptyResponse(), ...problemResponses(404) },
         },
       },
     );

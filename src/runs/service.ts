@@ -2,11 +2,12 @@ import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import type { Logger } from '../lib/log.ts';
+import type { JournalEntry, OnDisconnect } from '../store/model.ts';
 import type { NewRun, RunRow, Store, ThreadPatch } from '../store/store.ts';
 import { CANCELLED, type Ending, endingWrite, released } from './ending.ts';
 import { executeRun, RunStopped } from './execute.ts';
 import { LiveRun } from './live-run.ts';
-import type { JournalEntry, OnDisconnect, Workflow } from './model.ts';
+import type { Workflow } from './model.ts';
 import { createOwner, isDeadOwner } from './owner.ts';
 
 /** A run is given up after it was taken over this often: it probably kills its process. */

@@ -3,8 +3,8 @@ import { isAbort } from '../errors.ts';
 import { sseResponse } from '../http/sse.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RunRow, Store } from '../store/store.ts';
+import { frameEvent } from './event-frame.ts';
 import { followFrames } from './follow.ts';
-import { frameEvent } from './frame.ts';
 import type { RunService } from './service.ts';
 
 export interface StreamDeps {

@@ -49,6 +49,10 @@ export function bubblewrapCommand(options: BubblewrapOptions): string[] {
     ...SYSTEM_FILES.flatMap((path) => ['--ro-bind-try', path, path]),
     ...binds.flatMap(({ from, to }) => [...parentsOf(to), '--ro-bind', from, to]),
     ...['--proc', '/proc', '--dev', '/dev'],
+    // Mapped by two processes it is memory that belongs to neither.
+    ...['--dev-bind', '/dev/null', '/dev/zero'],
+    // Its folder is a tmpfs without a limit, and writable for whoever owns the sandbox.
+    ...['--remount-ro', '/dev'],
     ...tmpfs('/dev/shm', SHM_BYTES),
     ...tmpfs('/tmp', TMP_BYTES),
     ...['--chdir', '/tmp', '--remount-ro', '/', '--'],

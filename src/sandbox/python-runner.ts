@@ -25,7 +25,7 @@ if limits['uid'] is not None and os.geteuid() == 0:
     os.setresuid(limits['uid'], limits['uid'], limits['uid'])
 limit(resource.RLIMIT_CORE, 0)
 limit(resource.RLIMIT_FSIZE, limits['file'])
-limit(resource.RLIMIT_NOFILE, 256)
+limit(resource.RLIMIT_NOFILE, 128)
 limit(resource.RLIMIT_CPU, limits['cpu'])
 if limits['processes'] is not None:
     limit(resource.RLIMIT_NPROC, limits['processes'])

@@ -36,6 +36,10 @@ function describe(result: ProgramResult, config: Config['python']): string {
   const parts = output === '' ? [] : [output];
   if (exceeded === 'time')
     parts.push(`Error: stopped, the code ran longer than the ${config.time_limit_seconds} s allowed.`);
+  else if (exceeded === 'memory')
+    parts.push(
+      `Error: stopped, the code used more memory than the ${Math.floor(config.memory_limit_bytes / MEBIBYTE)} MB allowed.`,
+    );
   else if (exceeded === 'output')
     parts.push(`Error: stopped, the code printed more than the ${config.output_limit_bytes} bytes allowed.`);
   else if (exitCode !== 0) parts.push(...hintsFor(output, config));
@@ -49,13 +53,17 @@ function hintsFor(output: string, config: Config['python']): string[] {
   const last = output.slice(-2000);
   const hints: string[] = [];
   if (/MemoryError|cannot allocate memory/i.test(last))
-    hints.push(`A process may use ${Math.floor(config.memory_limit_bytes / MEBIBYTE)} MB.`);
+    hints.push(`The code may use ${Math.floor(config.memory_limit_bytes / MEBIBYTE)} MB.`);
   if (/Resource temporarily unavailable|can't start new thread|BlockingIOError/.test(last))
     hints.push(`The code may have ${config.max_processes} processes and threads.`);
   if (
-    /Network is unreachable|name resolution|Name or service not known|ConnectionRefusedError|urlopen error/.test(last)
+    /Network is unreachable|Address family not supported|name resolution|Name or service not known|urlopen error/.test(
+      last,
+    )
   )
     hints.push('The sandbox has no network; use the search tools for that.');
+  else if (/PermissionError: \[Errno 1\]/.test(last))
+    hints.push('The sandbox forbids this: code may compute and use /tmp, and nothing else of the system.');
   else if (/FileNotFoundError|PermissionError|Read-only file system/.test(last))
     hints.push(
       'The sandbox has no files but those of Python itself; only /tmp can be written, and is empty in every call.',

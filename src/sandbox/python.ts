@@ -6,9 +6,10 @@ import { type AppError, fail } from '../errors.ts';
 import { programEnvironment } from '../lib/program-environment.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import { bubblewrapCommand, RELOCATED_PYTHON } from './bubblewrap.ts';
+import { ControlGroups } from './control-group.ts';
 import { PYTHON_RUNNER } from './python-runner.ts';
 import { type ProgramResult, runProgram } from './run-program.ts';
-import { userNamespaceFilter } from './seccomp-filter.ts';
+import { seccompFilter } from './seccomp-filter.ts';
 
 /** Looks a program up in the PATH; undefined when it is not there. */
 export type FindProgram = (name: string) => string | undefined;
@@ -25,6 +26,9 @@ interface Place {
 const AT_ONCE = 2;
 const LOOK_MS = 10_000;
 const FILE_BYTES = 64 * 1024 * 1024;
+/** What bubblewrap and its first process take of the limits of a call. */
+const SANDBOX_BYTES = 16 * 1024 * 1024;
+const SANDBOX_PROCESSES = 2;
 /** A user of no one: limits of processes are counted by user, and do not bind root. */
 const SANDBOX_UID = 64_199;
 const LOOK = 'import json,sys;print(json.dumps([sys.executable,sys.base_prefix,sys.prefix]))';
@@ -35,11 +39,17 @@ export class Python {
   readonly #config: Config['python'];
   readonly #find: FindProgram;
   readonly #places = new Semaphore(AT_ONCE);
+  readonly #groups: ControlGroups;
   #place: Promise<Place> | undefined;
 
-  constructor(config: Config['python'], find: FindProgram = (name) => Bun.which(name) ?? undefined) {
+  constructor(
+    config: Config['python'],
+    find: FindProgram = (name) => Bun.which(name) ?? undefined,
+    groups = new ControlGroups(),
+  ) {
     this.#config = config;
     this.#find = find;
+    this.#groups = groups;
   }
 
   /** Runs code; throws why it cannot (`python_disabled`, `python_unavailable`). */
@@ -65,27 +75,36 @@ export class Python {
       processes: wrapper ? processes : null,
       uid: wrapper && isRoot() ? SANDBOX_UID : null,
     };
+    const memoryBytes = memory + SANDBOX_BYTES;
     const cwd = await mkdtemp(join(tmpdir(), 'agent-python-'));
+    const group = await this.#groups.open({ memoryBytes, processes: processes + SANDBOX_PROCESSES });
     try {
-      const filter = wrapper && userNamespaceFilter();
+      const filter = wrapper && seccompFilter('code');
       const thirdFile = filter && join(cwd, 'seccomp');
       if (thirdFile) await writeFile(thirdFile, filter);
       const result = await runProgram({
-        command: [...(wrapper ?? []), executable, '-I', '-B', '-c', PYTHON_RUNNER, JSON.stringify(limits)],
+        command: [
+          ...(group?.enter ?? []),
+          ...(wrapper ?? []),
+          ...[executable, '-I', '-B', '-c', PYTHON_RUNNER, JSON.stringify(limits)],
+        ],
         cwd,
         env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd, LANG: 'C.UTF-8' },
         stdin: code,
         thirdFile,
         timeMs: seconds * 1000,
         outputBytes: this.#config.output_limit_bytes,
+        memory: group ? undefined : { bytes: memoryBytes, hasFiles: wrapper !== undefined },
         signal,
       });
+      if (await group?.ranOutOfMemory()) return { ...result, exceeded: 'memory' };
       const refusal = /^bwrap: (.*)$/m.exec(result.complaint)?.[1];
       if (refusal !== undefined) throw unavailable(`bubblewrap could not build the sandbox (${refusal}).`);
       if (result.exitCode !== 0 && result.output === '' && result.complaint !== '' && !result.exceeded)
         throw fail('python_failed', 'The Python sandbox failed to start.', { cause: new Error(result.complaint) });
       return result;
     } finally {
+      await group?.remove();
       await rm(cwd, { recursive: true, force: true });
     }
   }
@@ -108,7 +127,7 @@ export class Python {
       bwrap,
       canSize: help.includes('--size '),
       isRoot: isRoot(),
-      hasFilter: userNamespaceFilter() !== undefined,
+      hasFilter: seccompFilter('code') !== undefined,
     };
     if (basePrefix === prefix && isOutside(prefix) && executable.startsWith(`${prefix}/`)) {
       const wrapper = bubblewrapCommand({ ...sandbox, binds: [{ from: prefix, to: RELOCATED_PYTHON }] });

@@ -1,3 +1,5 @@
+import { usedMemory } from './used-memory.ts';
+
 /** A program with its limits. */
 export interface ProgramOptions {
   command: string[];
@@ -10,6 +12,8 @@ export interface ProgramOptions {
   timeMs: number;
   /** What it prints beyond this ends it. */
   outputBytes: number;
+  /** More memory than this, of all its processes and the files of its sandbox, ends it. Absent: nobody looks. */
+  memory?: { bytes: number; hasFiles: boolean } | undefined;
   signal: AbortSignal;
 }
 
@@ -18,12 +22,13 @@ export interface ProgramResult {
   /** What it wrote to stderr, its beginning. */
   complaint: string;
   exitCode: number | null;
-  exceeded?: 'time' | 'output';
+  exceeded?: 'time' | 'output' | 'memory';
 }
 
 /** Time for the last output after the program has ended; a grandchild may hold the pipe open. */
 const DRAIN_MS = 250;
 const COMPLAINT_BYTES = 4096;
+const LOOK_MS = 100;
 
 /**
  * Runs a program as the head of its own process group and ends the whole group at a limit, on abort, and when it is
@@ -50,6 +55,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   };
   const onAbort = () => kill();
   const timer = setTimeout(() => kill('time'), timeMs);
+  const unwatch = options.memory ? watchMemory(child.pid, options.memory, () => kill('memory')) : () => {};
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const stdout = collect(child.stdout, outputBytes, () => kill('output'));
@@ -61,9 +67,29 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
     return { output: stdout.text(), complaint: stderr.text(), exitCode, ...(exceeded ? { exceeded } : {}) };
   } finally {
     clearTimeout(timer);
+    unwatch();
     signal.removeEventListener('abort', onAbort);
     kill();
   }
+}
+
+/** Looks now and then; the returned function stops it. */
+function watchMemory(
+  pid: number,
+  { bytes, hasFiles }: { bytes: number; hasFiles: boolean },
+  onExceeded: () => void,
+): () => void {
+  let timer: Timer | undefined;
+  let stopped = false;
+  const look = async () => {
+    if ((await usedMemory(pid, bytes, hasFiles)) > bytes) onExceeded();
+    else if (!stopped) timer = setTimeout(look, LOOK_MS);
+  };
+  timer = setTimeout(look, LOOK_MS);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
 }
 
 function killGroup(pid: number): void {

@@ -3,6 +3,7 @@ import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
 import { fetchProvider } from '../lib/provider-fetch.ts';
+import { withoutTrailingSlashes } from '../lib/trim.ts';
 import { cleanResults, type RawResult } from './results.ts';
 import type { SearchEngine } from './search.ts';
 
@@ -64,7 +65,7 @@ export function createEngine(wire: EngineWire, { config, fetch, clock }: EngineN
 /** An address below a configured base; a query in the base is dropped. */
 export function endpoint(baseUrl: string, path: string, query: Record<string, string> = {}): URL {
   const url = new URL(baseUrl);
-  url.pathname = url.pathname.replace(/\/+$/, '') + path;
+  url.pathname = withoutTrailingSlashes(url.pathname) + path;
   url.search = new URLSearchParams(query).toString();
   return url;
 }

@@ -1,3 +1,4 @@
+import { withoutElements } from '../lib/html-source.ts';
 import type { SearchResult } from './search.ts';
 
 /** A hit as an engine sends it: possibly marked up, entity-encoded, incomplete. */
@@ -46,12 +47,12 @@ function identity(url: URL): string {
 
 /** Only tags that engines put into snippets: `Map<String>` is text and must stay. Tags go before entities, so that `&lt;b&gt;` stays too. */
 const MARKUP =
-  /<(script|style)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|<\/?(?:a|b|br|code|div|em|font|h[1-6]|i|img|li|mark|ol|p|pre|small|span|strong|sub|sup|table|tbody|td|th|tr|u|ul|wbr)(?:\s[^>]*)?\/?>/gi;
+  /<\/?(?:a|b|br|code|div|em|font|h[1-6]|i|img|li|mark|ol|p|pre|small|span|strong|sub|sup|table|tbody|td|th|tr|u|ul|wbr)(?:\s[^<>]*)?\/?>/gi;
 
 function plainText(value: unknown, decodeHtml: (text: string) => string): string {
   if (typeof value !== 'string') return '';
-  const untagged = value.replace(MARKUP, (tag) =>
-    /^<\/?(?:br|p|div|li|td|th|tr|h\d|script|style)\b/i.test(tag) ? ' ' : '',
+  const untagged = withoutElements(value, ['script', 'style'], { replacement: ' ' }).replace(MARKUP, (tag) =>
+    /^<\/?(?:br|p|div|li|td|th|tr|h\d)\b/i.test(tag) ? ' ' : '',
   );
   return decodeHtml(untagged).replace(/\s+/g, ' ').trim();
 }

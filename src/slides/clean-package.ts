@@ -92,12 +92,24 @@ function themePart(xml: string, { theme, locale }: PackageOptions): string {
   );
   const ordered = `<a:clrScheme name="${theme.name}">${colors.join('')}</a:clrScheme>`;
   const eastAsian = /^(?:zh|ja|ko)\b/.test(locale) ? eastAsianFont(locale) : '';
-  return xml
-    .replace(/<a:clrScheme[\s\S]*?<\/a:clrScheme>/, ordered)
+  return withoutExtensions(withColors(xml, ordered))
     .replace('name="Office Theme"', `name="${theme.name}"`)
     .replace('<a:fontScheme name="Office">', `<a:fontScheme name="${theme.name}">`)
-    .replaceAll('<a:ea typeface=""/>', `<a:ea typeface="${eastAsian}"/>`)
-    .replace(/<a:extLst>[\s\S]*?<\/a:extLst>(?=<\/a:theme>)/, '');
+    .replaceAll('<a:ea typeface=""/>', `<a:ea typeface="${eastAsian}"/>`);
+}
+
+function withColors(xml: string, scheme: string): string {
+  const end = '</a:clrScheme>';
+  const [from, to] = [xml.indexOf('<a:clrScheme'), xml.indexOf(end)];
+  return from < 0 || to < from ? xml : xml.slice(0, from) + scheme + xml.slice(to + end.length);
+}
+
+/** The list of extensions at the end of a theme names what is not in the package. */
+function withoutExtensions(xml: string): string {
+  const end = '</a:extLst></a:theme>';
+  const to = xml.indexOf(end);
+  const from = to < 0 ? -1 : xml.lastIndexOf('<a:extLst>', to);
+  return from < 0 ? xml : `${xml.slice(0, from)}</a:theme>${xml.slice(to + end.length)}`;
 }
 
 function coreProperties({ title, locale, createdAt }: PackageOptions): string {
@@ -134,7 +146,8 @@ function checkRelationships(parts: ReadonlyMap<string, Uint8Array | string>): vo
   for (const [path, xml] of parts) {
     if (!path.endsWith('.rels') || typeof xml !== 'string') continue;
     const folder = path.slice(0, path.lastIndexOf('_rels/'));
-    for (const [element, target = ''] of xml.matchAll(/<Relationship\b[^>]*?\bTarget="([^"]*)"[^>]*>/g)) {
+    for (const [element] of xml.matchAll(/<Relationship\b[^<>]*>/g)) {
+      const target = / Target="([^"]*)"/.exec(element)?.[1] ?? '';
       const isExternal = element.includes('TargetMode="External"');
       const isFine = isExternal
         ? element.includes('/relationships/hyperlink"') && /^https?:\/\//.test(target)

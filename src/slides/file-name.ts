@@ -1,12 +1,15 @@
+import { trimEnd } from '../lib/trim.ts';
+
 const MAX_LENGTH = 80;
 
 /** A file name from a title, without anything a file system or a header could take for more than a name. */
 export function fileNameOf(title: string, extension: string): string {
-  const name = title
+  const words = title
     .normalize('NFC')
     .replace(/[\p{C}/\\:*?"<>|%]+/gu, ' ')
     .replace(/\s+/g, ' ')
-    .replace(/^[\s.]+|[\s.]+$/g, '');
+    .replace(/^[\s.]+/, '');
+  const name = trimEnd(words, /[\s.]/);
   const cut = [...name].slice(0, MAX_LENGTH).join('').trimEnd();
   return `${cut || 'presentation'}.${extension}`;
 }

@@ -27,7 +27,7 @@ export function convertMath(text: string): { text: string; runs?: FormulaRun[] }
   const parts: { text: string; runs?: FormulaRun[] }[] = [];
   let end = 0;
   for (const match of text.matchAll(
-    /`[^`\n]*`|\\\((.{1,500}?)\\\)|\$\$([^$]{1,500})\$\$|\$(?=\S)([^$\n]{1,500}?)(?<=\S)\$(?!\d)/g,
+    /`[^`\n]*`|\\\(((?:(?!\\\().){1,500}?)\\\)|\$\$([^$]{1,500})\$\$|\$(?=\S)([^$\n]{1,500}?)(?<=\S)\$(?!\d)/g,
   )) {
     const source = match[1] ?? match[2] ?? match[3];
     // Code holds no formulas, and "$5 and 10$" is about money.

@@ -2,6 +2,7 @@ import type { SlidesConfig } from '../config/sections/slides.ts';
 import type { GuardedFetch } from '../crawl/guarded-fetch.ts';
 import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { firstHeading } from '../lib/heading.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import type { Logger } from '../lib/log.ts';
@@ -23,7 +24,7 @@ export interface SlidesNeeds {
   config: SlidesConfig;
 }
 
-export interface SlidesInput {
+interface SlidesInput {
   /** A report in Markdown, or any text. */
   content: string;
   locale?: string | null | undefined;
@@ -31,7 +32,7 @@ export interface SlidesInput {
 }
 
 /** Called as the work goes on, for a terminal. */
-export type SlidesProgress = (step: 'asking' | 'building') => void;
+type SlidesProgress = (step: 'asking' | 'building') => void;
 
 /** Makes presentations. */
 export interface SlideGenerator {
@@ -81,7 +82,7 @@ export function createSlideGenerator({ models, guardedFetch, clock, log, config 
       };
       if (models.has('basic')) {
         onProgress?.('asking');
-        const title = /^#\s+(.{1,200})$/m.exec(content)?.[1]?.trim() ?? phrasesFor(locale).overview;
+        const title = firstHeading(content)?.slice(0, 200).toWellFormed() ?? phrasesFor(locale).overview;
         const question = { content, locale, phrases: phrasesFor(locale), title, fence: createId('f') };
         const outlined = await askForDeck(models.get('basic'), question, signal);
         onProgress?.('building');

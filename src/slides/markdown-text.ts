@@ -1,4 +1,5 @@
 import type { Token, Tokens } from 'marked';
+import { withoutElements } from '../lib/html-source.ts';
 import { parseInline } from './inline.ts';
 import { splitSentences, visibleLength } from './sentences.ts';
 
@@ -9,7 +10,10 @@ const SHORT_PARAGRAPH = 140;
 export function withoutFrontMatter(text: string): string {
   const match = /^---\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
   if (!match || !/^\w[\w-]*\s*:/m.test(match[1]!)) return text;
-  const title = /^title\s*:\s*["']?(.+?)["']?\s*$/m.exec(match[1]!)?.[1];
+  const title = /^title[ \t]*:[ \t]*(\S.*)$/m
+    .exec(match[1]!)?.[1]
+    ?.trim()
+    .replace(/^["']|["']$/g, '');
   const rest = text.slice(match[0].length);
   return title && !/^# /m.test(rest.slice(0, 2000)) ? `# ${title}\n\n${rest}` : rest;
 }
@@ -39,27 +43,7 @@ export function sentencesOf(text: string): string[] {
   return merged;
 }
 
-/** The text of a piece of HTML. Searched by hand: a pattern for what may never end takes minutes on hostile input. */
+/** The text of a piece of HTML. */
 export function withoutTags(html: string): string {
-  let text = html;
-  for (const [open, close] of [
-    ['<!--', '-->'],
-    ['<script', '</script>'],
-    ['<style', '</style>'],
-  ] as const)
-    text = withoutRange(text, open, close);
-  return text.replace(/<\/?[a-z][^<>]{0,2000}>/gi, ' ');
-}
-
-function withoutRange(text: string, open: string, close: string): string {
-  const lower = text.toLowerCase();
-  let kept = '';
-  let position = 0;
-  for (let start = lower.indexOf(open); start >= 0; start = lower.indexOf(open, position)) {
-    const end = lower.indexOf(close, start + open.length);
-    if (end < 0) break;
-    kept += text.slice(position, start);
-    position = end + close.length;
-  }
-  return kept + text.slice(position);
+  return withoutElements(html, ['script', 'style']).replace(/<\/?[a-z][^<>]{0,2000}>/gi, ' ');
 }

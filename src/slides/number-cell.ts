@@ -17,7 +17,7 @@ const SCALES: [pattern: RegExp, scale: number][] = [
 ];
 const EMPTY = /^(?:[-–—−]+|n\/?a\.?|n\.a\.|none|null|tbd|\?|无|)$/i;
 const CELL =
-  /^(?:~|≈|≥|≤|>|<|c\.|ca\.)?\s*([$€£¥₹]|USD|EUR|GBP|CNY|JPY|US\$)?\s*([+\-−–]?)\s*([$€£¥₹])?(\d[\d.,\u00a0\u202f' ]*\d|\d)\s*([^\d]*)$/;
+  /^(?:(?:~|≈|≥|≤|>|<|c\.|ca\.)\s*)?(?:([$€£¥₹]|USD|EUR|GBP|CNY|JPY|US\$)\s*)?(?:([+\-−–])\s*)?([$€£¥₹])?(\d(?:[\d.,\u00a0\u202f' ]*\d)?)([^\d]*)$/;
 
 /** True for a cell that says there is no value. */
 export function isEmptyCell(text: string): boolean {
@@ -26,7 +26,12 @@ export function isEmptyCell(text: string): boolean {
 
 /** Reads the number of a cell (`$1.2B`, `1.234,5 €`, `+3 %`); undefined when it is text, a range or a date. */
 export function parseNumberCell(text: string, locale: string): NumberCell | undefined {
-  const match = CELL.exec(text.trim().replace(/\s*\[\^?\d+\]$/, ''));
+  const match = CELL.exec(
+    text
+      .trim()
+      .replace(/\[\^?\d+\]$/, '')
+      .trimEnd(),
+  );
   if (!match) return undefined;
   const [, prefix = '', sign = '', inner = '', digits = '', suffixText = ''] = match;
   const value = parseDigits(digits, locale);

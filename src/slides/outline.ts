@@ -1,3 +1,4 @@
+import { withoutLastWord } from '../lib/trim.ts';
 import { escapeMarkdown, plainText } from './inline.ts';
 import type { Bullet, Deck, ImageReference, PlacedSlide, Slide } from './model.ts';
 import { type Phrases, phrasesFor } from './phrases.ts';
@@ -83,7 +84,7 @@ function takeTitle(topics: Topic[], phrases: Phrases): string {
       if (block.bullets.length === 0) topics[0]!.blocks.shift();
       return text;
     }
-    return `${text.slice(0, MAX_TITLE).replace(/\s+\S*$/, '')} …`;
+    return `${withoutLastWord(text.slice(0, MAX_TITLE))} …`;
   }
   if (block?.type === 'table')
     return block.table.header.map(plainText).filter(Boolean).join(' · ').slice(0, MAX_TITLE) || phrases.overview;
@@ -240,5 +241,5 @@ function closingPoints(sections: Section[]): string[] {
 }
 
 function withoutMarks(markdown: string): string {
-  return markdown.replace(/\s*\[\^?\d+\](?!\()/g, '').replace(/\*\*/g, '');
+  return markdown.replace(/ ?\[\^?\d+\](?!\()/g, '').replace(/\*\*/g, '');
 }

@@ -1,4 +1,5 @@
 import { isRecord, parseModelJson } from '../lib/json.ts';
+import { trimEnd } from '../lib/trim.ts';
 import { Value } from '../schema.ts';
 import { plainText } from './inline.ts';
 import { type Bullet, Deck, Slide } from './model.ts';
@@ -236,9 +237,7 @@ function chartOf(entry: Fields, locale: string): Fields {
 function referenceOf(item: unknown, content: string): { text: string; url?: string } {
   const said = itemText(item);
   const url = isRecord(item) ? text(item['url'] ?? item['href']) : (/https?:\/\/[^\s<>)\]]+/.exec(said)?.[0] ?? '');
-  const label = plainText(said.replace(url, ''))
-    .replace(/^\s*(?:\[\d+\]|\d+[.)])\s*/, '')
-    .replace(/[\s:–—-]+$/, '');
+  const label = trimEnd(plainText(said.replace(url, '')).replace(/^\s*(?:\[\d+\]|\d+[.)])\s*/, ''), /[\s:–—-]/);
   const isKnown = /^https?:\/\//.test(url) && content.includes(url);
   return { text: label || (isKnown ? (URL.parse(url)?.hostname ?? url) : ''), ...(isKnown ? { url } : {}) };
 }

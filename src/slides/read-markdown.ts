@@ -1,4 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked';
+import { isTameInline } from '../lib/tame-markdown.ts';
 import { cleanText, escapeMarkdown, plainText } from './inline.ts';
 import { imagesOf, isPseudoHeading, sentencesOf, withoutFrontMatter, withoutTags } from './markdown-text.ts';
 import type { Bullet, ImageReference } from './model.ts';
@@ -35,9 +36,8 @@ export interface MarkdownDocument {
 
 const MAX_LEVEL = 2;
 const MAX_NESTING = 12;
+const MAX_ATTRIBUTION = 120;
 const DATA_URL = /data:image\/[\w.+-]{1,40};base64,[A-Za-z0-9+/=]{100,}/g;
-/** Links and images are looked for in texts up to this length: emphasis in longer ones can keep the parser busy. */
-const MAX_INLINE = 8_000;
 
 /** Reads Markdown into its headings and what stands under each. Text no parser can take is read as plain paragraphs. */
 export function readMarkdown(content: string): MarkdownDocument {
@@ -221,12 +221,11 @@ class Reader {
     }
     for (const inner of token.tokens) if (inner.type === 'paragraph') this.#collectLinks(this.#inline(inner['text']));
     if (text === '') return;
-    const attribution = /(?:\n|\s)(?:—|–|--)\s*([^\n]{2,120})$/.exec(text);
-    const words = attribution ? text.slice(0, attribution.index).trim() : text;
+    const { words, attribution } = splitAttribution(text);
     this.#topic.blocks.push({
       type: 'quote',
       text: words.replace(/\n/g, ' '),
-      ...(attribution ? { attribution: plainText(attribution[1]!) } : {}),
+      ...(attribution ? { attribution: plainText(attribution) } : {}),
     });
   }
 
@@ -237,12 +236,12 @@ class Reader {
       this.#topic.blocks.push({
         type: 'code',
         language: language.split(/\s/)[0]!.slice(0, 30),
-        code: code.replace(/\s+$/, ''),
+        code: code.trimEnd(),
       });
   }
 
   #addHtml(raw: string): void {
-    for (const match of raw.matchAll(/<img\b[^>]{0,2000}>/gi)) {
+    for (const match of raw.matchAll(/<img\b[^<>]{0,2000}>/gi)) {
       const source = /\bsrc\s*=\s*["']?([^"'\s>]+)/i.exec(match[0])?.[1];
       if (source) this.#addImage(source, /\balt\s*=\s*["']([^"']*)/i.exec(match[0])?.[1] ?? '');
     }
@@ -259,9 +258,9 @@ class Reader {
     this.#topic.blocks.push({ type: 'image', image: this.#images.length, caption: alt });
   }
 
-  /** The inline parts of a text; of a text without links and images, or too long for the parser, none. */
+  /** The inline parts of a text; of a text without links and images, or too hard for the parser, none. */
   #inline(text: string): Token[] {
-    const isWorthIt = text.length <= MAX_INLINE && /\[|:\/\/|www\.|\*\*|__/.test(text);
+    const isWorthIt = /\[|:\/\/|www\.|\*\*|__/.test(text) && isTameInline(text);
     return isWorthIt ? this.#lexer.inlineTokens(text, []) : [];
   }
 
@@ -272,4 +271,15 @@ class Reader {
       else if ('tokens' in token && depth < MAX_NESTING) this.#collectLinks(token.tokens, depth + 1);
     }
   }
+}
+
+/** A quotation and who said it: what stands behind a dash at its end, on one line. */
+function splitAttribution(text: string): { words: string; attribution?: string } {
+  const from = Math.max(text.lastIndexOf('\n'), text.length - MAX_ATTRIBUTION - 4, 0);
+  for (const { 0: dash, index } of text.slice(from).matchAll(/\s(?:—|–|--)/g)) {
+    const attribution = text.slice(from + index + dash.length).trim();
+    if (attribution.length >= 2 && attribution.length <= MAX_ATTRIBUTION)
+      return { words: text.slice(0, from + index).trim(), attribution };
+  }
+  return { words: text };
 }

@@ -1,3 +1,4 @@
+import { trimEnd } from '../lib/trim.ts';
 import { plainText } from './inline.ts';
 import type { Link, Topic } from './read-markdown.ts';
 
@@ -37,12 +38,7 @@ function readReference(markdown: string, links: Link[]): Reference {
   const text = plainText(markdown).replace(/^\s*(?:\[\^?[\w-]+\]:?|\d+[.)])\s*/, '');
   const link = links.find((candidate) => markdown.includes(candidate.url)) ?? undefined;
   const url = link?.url ?? /https?:\/\/[^\s<>)\]]+/.exec(markdown)?.[0];
-  const label = url
-    ? text
-        .replace(url, '')
-        .replace(/[\s:–—-]+$/, '')
-        .trim()
-    : text;
+  const label = url ? trimEnd(text.replace(url, ''), /[\s:–—-]/).trim() : text;
   return { text: label || (url ? hostOf(url) : text), ...(url ? { url } : {}) };
 }
 

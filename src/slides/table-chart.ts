@@ -134,8 +134,15 @@ function scaledUnit(mark: string, unit: string): string {
 
 /** "Shipments (GWh)" where the unit is said anyway. */
 function withoutUnit(name: string, unit: string): string {
-  const short = name.replace(/\s*[([][^)\]]*[)\]]\s*$/, '');
+  const short = withoutLastBrackets(name.trimEnd());
   return short !== '' && unit !== '' && name.includes(unit) ? short : name;
+}
+
+/** Without what stands in brackets at the end. */
+function withoutLastBrackets(name: string): string {
+  if (!/[)\]]$/.test(name)) return name;
+  const open = Math.max(name.lastIndexOf('('), name.lastIndexOf('['));
+  return open < 0 ? name : name.slice(0, open).trimEnd();
 }
 
 /** Values written with a scale word are charted in it: 1.2B and 3.4B as 1.2 and 3.4 with the unit B. */

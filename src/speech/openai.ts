@@ -1,6 +1,7 @@
 import { fail } from '../errors.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import { fetchProvider } from '../lib/provider-fetch.ts';
+import { withoutTrailingSlashes } from '../lib/trim.ts';
 import type { SpeechEngine } from './speech.ts';
 
 export interface OpenAiSpeechOptions {
@@ -19,7 +20,7 @@ const MAX_ANSWER_BYTES = 48 * 1024 * 1024;
 /** Any server with OpenAI's `/v1/audio/speech`. It knows no pitch, no volume and no SSML. */
 export function createOpenAiSpeech(options: OpenAiSpeechOptions): SpeechEngine {
   const name = `The speech server ${hostOf(options.baseUrl)}`;
-  const url = `${options.baseUrl.replace(/\/+$/, '')}/audio/speech`;
+  const url = `${withoutTrailingSlashes(options.baseUrl)}/audio/speech`;
   return {
     name,
     maxTextBytes: 4096,

@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JournalEntry, OnDisconnect, RunStatus, RunUsage, StoredEvent } from '../runs/model.ts';
 import type { Database, Row, SqlValue, Statement } from './database.ts';
+import type { JournalEntry, OnDisconnect, RunStatus, RunUsage, StoredEvent } from './model.ts';
 import type { AppendInput, NewRun, RunPatch, RunRow, RunStore, ThreadPatch } from './store.ts';
 import { threadStatements } from './threads.ts';
 

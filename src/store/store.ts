@@ -1,4 +1,4 @@
-import type { JournalEntry, OnDisconnect, RunStatus, RunUsage, StoredEvent } from '../runs/model.ts';
+import type { JournalEntry, OnDisconnect, PendingInterrupt, RunStatus, RunUsage, StoredEvent } from './model.ts';
 
 /** A row of `runs`. Times are milliseconds since the epoch. */
 export interface RunRow {
@@ -79,13 +79,6 @@ export interface ThreadMessage {
   /** Agent that wrote an assistant message; `webhook` on what an event said in the user's place. */
   agent?: string;
   createdAt: number;
-}
-
-/** What a thread waits for: the run to resume, and the journal key its answer goes under. */
-export interface PendingInterrupt {
-  runId: string;
-  kind: 'plan' | 'tool' | 'clarification';
-  key: string;
 }
 
 export interface ThreadRow {

@@ -27,7 +27,7 @@ export interface WebhookRequest {
   name: string;
   headers: Headers;
   /** True when a web page caused it. */
-  isFromPage: boolean;
+  isFromPage(): boolean;
   readBody(limit: number): Promise<BodyResult>;
   sender(): Sender;
   /** Told before work that may be slow, so that the connection is kept. */
@@ -64,6 +64,7 @@ export class Admission {
   readonly #rates = new RateLimiter();
   readonly #ignored: IgnoredLog;
   readonly #schemes: SchemesSeen;
+  #areRoutesFresh = false;
   /** Keys of the latest deliveries: only for these a look into the store comes before the insert. */
   readonly #recent = new RecentKeys(RECENT_KEYS);
 
@@ -76,7 +77,7 @@ export class Admission {
 
   async admit(request: WebhookRequest): Promise<Answer> {
     const { settings, routes, clock } = this.options;
-    routes.refresh();
+    this.#refreshRoutes();
     const route = routes.find(request.name);
     if (!route) return refuse(404, `Unknown route: ${request.name.slice(0, 100)}`);
     if (!route.enabled) return refuse(403, `Route disabled: ${route.name}`);
@@ -90,7 +91,7 @@ export class Admission {
     const proof = this.#authenticator.check(route, { headers: request.headers, body, sender: () => request.sender() });
     if (!proof.ok) return proof.answer;
     // Without a signature, a browser on this machine could be made to send it.
-    if (proof.scheme === 'none' && request.isFromPage)
+    if (proof.scheme === 'none' && request.isFromPage())
       return refuse(403, 'This route takes no requests from web pages');
 
     const now = clock.now();
@@ -150,6 +151,16 @@ export class Admission {
     const { scheme, payload, body } = facts;
     const ttlMs = this.options.settings.idempotencyTtlMs;
     return readDeliveryId({ scheme, headers, payload, body, route: route.name, ttlMs });
+  }
+
+  /** Looks for changed subscriptions once for all requests that arrive together: asking the system costs time. */
+  #refreshRoutes(): void {
+    if (this.#areRoutesFresh) return;
+    this.#areRoutesFresh = true;
+    setImmediate(() => {
+      this.#areRoutesFresh = false;
+    });
+    this.options.routes.refresh();
   }
 
   /** The answer to a request that no body can make right, so that strangers do not fill the memory. */

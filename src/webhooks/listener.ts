@@ -177,7 +177,7 @@ function createHandlers({ admission, checkCaller, bodies, trustedProxies, log, t
       await admission.admit({
         name: request.params.name,
         headers: request.headers,
-        isFromPage: isFromPage(request.headers),
+        isFromPage: () => isFromPage(request.headers),
         readBody: (limit) => bodies.read(request, limit, sender),
         sender,
         onSlow: () => server.timeout(request, SLOW_REQUEST_SECONDS),
@@ -201,11 +201,10 @@ function createHandlers({ admission, checkCaller, bodies, trustedProxies, log, t
 }
 
 function respond({ status, body, retryAfterSeconds }: Answer): Response {
-  const headers = new Headers();
-  if (retryAfterSeconds !== undefined) headers.set('retry-after', String(retryAfterSeconds));
   // The rest of a body that was given up is not waited for (RFC 9110, section 15.5.9).
-  if (status === 408) headers.set('connection', 'close');
-  return Response.json(body, { status, headers });
+  if (status === 408) return Response.json(body, { status, headers: { connection: 'close' } });
+  if (retryAfterSeconds === undefined) return Response.json(body, { status });
+  return Response.json(body, { status, headers: { 'retry-after': String(retryAfterSeconds) } });
 }
 
 /** The peer, or whom a proxy on this machine (or a trusted one) names as the last hop. */

@@ -28,8 +28,8 @@ interface OpenBody {
   sender(): Sender;
   /** Known once it was asked for. */
   address?: string;
-  /** Answers the request now. */
-  cut(answer: Answer): void;
+  /** Ends the wait for it; only the first time counts. */
+  settle(result: BodyResult): void;
   /** Drops what came so far of a body without a length. */
   release?(): void;
 }
@@ -48,34 +48,31 @@ export class OpenBodies {
   constructor(private readonly options: OpenBodiesOptions) {}
 
   /** The body, or the answer that refuses it; it never holds more than `limit` bytes. */
-  async read(request: Request, limit: number, sender: () => Sender): Promise<BodyResult> {
+  read(request: Request, limit: number, sender: () => Sender): Promise<BodyResult> {
     const length = request.headers.get('content-length');
     const announced = length === null ? undefined : Number(length);
-    if (announced !== undefined && announced > limit) return tooLarge(limit);
-    if (this.#isFull(sender))
-      return { ok: false, answer: refuse(429, 'Too many open requests from this address', BUSY_RETRY_SECONDS) };
-    const { promise, resolve } = Promise.withResolvers<BodyResult>();
-    const body: OpenBody = {
-      bytes: 0,
-      openedAt: this.options.clock.now(),
-      sender,
-      cut: (answer) => resolve({ ok: false, answer }),
-    };
-    this.#open.add(body);
-    this.#grow(body, REQUEST_BYTES + (announced ?? 0));
-    this.#sweep();
-    // With a length, the HTTP layer hands over exactly as many bytes as the header says.
-    const whole = announced === undefined ? this.#readChunks(request, limit, body) : request.bytes();
-    whole.then(
-      (bytes) => resolve(bytes ? { ok: true, body: bytes } : tooLarge(limit)),
-      () => resolve({ ok: false, answer: refuse(400, 'The body is not complete') }),
-    );
-    try {
-      return await promise;
-    } finally {
-      this.#open.delete(body);
-      this.#bytes -= body.bytes;
-    }
+    if (announced !== undefined && announced > limit) return Promise.resolve(tooLarge(limit));
+    if (this.#isFull(sender)) return Promise.resolve(TOO_MANY);
+    return new Promise((resolve) => {
+      const body: OpenBody = {
+        bytes: 0,
+        openedAt: this.options.clock.now(),
+        sender,
+        settle: (result) => {
+          if (this.#open.delete(body)) this.#bytes -= body.bytes;
+          resolve(result);
+        },
+      };
+      this.#open.add(body);
+      this.#grow(body, REQUEST_BYTES + (announced ?? 0));
+      if (!this.#isSweeping) void this.#sweep();
+      // With a length, the HTTP layer hands over exactly as many bytes as the header says.
+      const whole = announced === undefined ? this.#readChunks(request, limit, body) : request.bytes();
+      whole.then(
+        (bytes) => body.settle(bytes ? { ok: true, body: bytes } : tooLarge(limit)),
+        () => body.settle(INCOMPLETE),
+      );
+    });
   }
 
   /** Undefined when there is more than `limit`, or when it was given up; then nothing of it is kept. */
@@ -111,16 +108,12 @@ export class OpenBodies {
     this.#bytes += bytes;
     for (const oldest of this.#open) {
       if (this.#bytes <= this.options.maxBytes || this.#open.size === 1) return;
-      this.#cut(oldest, refuse(503, 'Too many requests are being received', BUSY_RETRY_SECONDS));
+      this.#giveUp(oldest, CROWDED);
     }
   }
 
-  #cut(body: OpenBody, answer: Answer): void {
-    // Counted out at once: its request ends a turn later.
-    this.#open.delete(body);
-    this.#bytes -= body.bytes;
-    body.bytes = 0;
-    body.cut(answer);
+  #giveUp(body: OpenBody, result: BodyResult): void {
+    body.settle(result);
     body.release?.();
   }
 
@@ -140,7 +133,6 @@ export class OpenBodies {
 
   /** Gives up what takes too long; runs as long as bodies are open. */
   async #sweep(): Promise<void> {
-    if (this.#isSweeping) return;
     this.#isSweeping = true;
     const { clock, signal } = this.options;
     try {
@@ -148,7 +140,7 @@ export class OpenBodies {
         await clock.sleep(SWEEP_MS, signal);
         for (const body of this.#open) {
           if (clock.now() - body.openedAt < BODY_TIMEOUT_MS) break;
-          this.#cut(body, refuse(408, 'The body took too long'));
+          this.#giveUp(body, TOO_SLOW);
         }
       }
     } catch {
@@ -159,6 +151,15 @@ export class OpenBodies {
   }
 }
 
+const TOO_MANY = refused(429, 'Too many open requests from this address', BUSY_RETRY_SECONDS);
+const CROWDED = refused(503, 'Too many requests are being received', BUSY_RETRY_SECONDS);
+const TOO_SLOW = refused(408, 'The body took too long');
+const INCOMPLETE = refused(400, 'The body is not complete');
+
 function tooLarge(limit: number): BodyResult {
-  return { ok: false, answer: refuse(413, `Body over ${limit} bytes`) };
+  return refused(413, `Body over ${limit} bytes`);
+}
+
+function refused(...answer: Parameters<typeof refuse>): BodyResult {
+  return { ok: false, answer: refuse(...answer) };
 }

@@ -1,15 +1,15 @@
 import type { SchemeName } from './signatures.ts';
 
-const HEX = /^[0-9a-f]{64}$/i;
+const HEX = /^[0-9a-fA-F]{64}$/;
 const STANDARD = /(?:^| )v1,[A-Za-z0-9+/]{43}=(?: |$)/;
 
 /** How a signature over the body looks; undefined for a scheme that shows its secret and needs no body. */
 const SHAPES: Record<SchemeName, { header: string; shape: RegExp } | undefined> = {
-  github: { header: 'x-hub-signature-256', shape: /^sha256=[0-9a-f]{64}$/i },
+  github: { header: 'x-hub-signature-256', shape: /^sha256=[0-9a-fA-F]{64}$/ },
   svix: { header: 'svix-signature', shape: STANDARD },
   standard: { header: 'webhook-signature', shape: STANDARD },
-  stripe: { header: 'stripe-signature', shape: /v1=[0-9a-f]{64}/i },
-  slack: { header: 'x-slack-signature', shape: /^v0=[0-9a-f]{64}$/i },
+  stripe: { header: 'stripe-signature', shape: /v1=[0-9a-fA-F]{64}/ },
+  slack: { header: 'x-slack-signature', shape: /^v0=[0-9a-fA-F]{64}$/ },
   linear: { header: 'linear-signature', shape: HEX },
   gitea: { header: 'x-gitea-signature', shape: HEX },
   forgejo: { header: 'x-forgejo-signature', shape: HEX },

@@ -61,7 +61,7 @@ const SCHEMES = {
   bearer: {
     header: 'authorization',
     verify(value, _input, secret) {
-      const token = /^bearer +(.+)$/i.exec(value)?.[1];
+      const token = /^bearer +(\S.*)$/i.exec(value)?.[1];
       return token !== undefined && isSameToken(token, secret);
     },
   },

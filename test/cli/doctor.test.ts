@@ -9,11 +9,16 @@ import { checkKnowledge } from '../../src/cli/doctor/knowledge.ts';
 import { checkMcp } from '../../src/cli/doctor/mcp.ts';
 import { checkModels } from '../../src/cli/doctor/models.ts';
 import { checkSearch } from '../../src/cli/doctor/search.ts';
+import { checkServer } from '../../src/cli/doctor/server.ts';
 import { checkSpeech } from '../../src/cli/doctor/speech.ts';
 import { checkWebhooks } from '../../src/cli/doctor/webhooks.ts';
 import { runChecks } from '../../src/cli/doctor.ts';
 import { rootCommand } from '../../src/cli/index.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { Approvals } from '../../src/mcp/approvals.ts';
+import type { McpServerSpec } from '../../src/mcp/model.ts';
+import { configuredServers } from '../../src/mcp/policy.ts';
 import { homeFolder } from '../config/home-folder.ts';
 import { runWords } from './run-cli.ts';
 
@@ -237,6 +242,40 @@ describe('home, database, knowledge, webhooks', () => {
   test.each(webhooks)('webhooks: %s', async (_name, env, files, expected) => {
     expect(summary(await look(checkWebhooks, env, { files }))[0]).toMatch(expected);
   });
+
+  const known: [name: string, env: Record<string, string>, isTold: boolean][] = [
+    ['on every address without a name', {}, true],
+    ['with a public address', { WEBHOOK_PUBLIC_URL: 'https://hooks.example.com' }, false],
+    ['with an allowed name', { AGENT_ALLOWED_HOSTS: 'hooks.example.com' }, false],
+  ];
+  test.each(known)('webhooks: senders that use a host name, %s', async (_name, env, isTold) => {
+    const files = { 'webhook_subscriptions.json': '{"a":{}}' };
+    const findings = summary(await look(checkWebhooks, { WEBHOOK_ENABLED: 'true', ...env }, { files }));
+    expect(findings.some((finding) => /^warn .*host name get 421/.test(finding))).toBe(isTold);
+  });
+});
+
+describe('server', () => {
+  const rows: [name: string, env: Record<string, string>, expected: RegExp[]][] = [
+    ['loopback', {}, [/^ok The API listens on http:\/\/127\.0\.0\.1:8000\.$/]],
+    ['every address without a name', { AGENT_HOST: '0.0.0.0' }, [/^warn .*under a host name it answers 421/]],
+    ['an IPv6 address without a name', { AGENT_HOST: '::' }, [/^warn /]],
+    [
+      'every address with a name',
+      { AGENT_HOST: '0.0.0.0', AGENT_ALLOWED_HOSTS: 'a.example,b.example' },
+      [/^ok .*known as a\.example, b\.example\.$/],
+    ],
+    ['the older setting', { AGENT_HOST: '0.0.0.0', MCP_ALLOWED_HOSTS: 'a.example' }, [/^ok .*known as a\.example\.$/]],
+    ['bound by name', { AGENT_HOST: 'agent.lan' }, [/^ok /]],
+    ['every page without a token', { ALLOWED_ORIGINS: '*' }, [/^ok /, /^warn Every web page/]],
+    ['every page with a token', { ALLOWED_ORIGINS: '*', AGENT_API_TOKEN: 'a-long-enough-token' }, [/^ok /]],
+  ];
+  test.each(rows)('%s', async (_name, env, expected) => {
+    // The first is about the token: see token.test.ts.
+    const [, ...findings] = summary(await look(checkServer, env));
+    expect(findings).toHaveLength(expected.length);
+    for (const [index, pattern] of expected.entries()) expect(findings[index]).toMatch(pattern);
+  });
 });
 
 describe('speech', () => {
@@ -318,6 +357,61 @@ describe('mcp', () => {
       'warn MCP servers run without a sandbox and can do what this server can: bubblewrap (bwrap) is not installed.',
     ]);
     expect(summary(await look(checkMcp, { ...on, PATH: homeFolder() }))[0]).toMatch(/^warn /);
+  });
+});
+
+describe('decisions about mcp servers', () => {
+  const PATH = Bun.env['PATH'] ?? '';
+
+  test('a sandbox that works, is switched off or is missing is told where servers can be started', async () => {
+    const files = { 'config.yaml': 'mcp: { servers: { mine: { command: cat } } }\n' };
+    const off = await look(checkMcp, { PATH, MCP_SANDBOX: 'off' }, { files });
+    expect(summary(off)).toContain('warn MCP servers run without a sandbox (mcp.sandbox: off).');
+    const required = await look(checkMcp, { PATH: homeFolder(), MCP_SANDBOX: 'required' }, { files });
+    expect(summary(required).join()).toContain('fail MCP servers cannot start: mcp.sandbox is required and');
+    expect(summary(await look(checkMcp, { PATH })).join()).not.toContain('bubblewrap');
+  });
+
+  test('no approval and no token are told as what they are', async () => {
+    const env = { ENABLE_MCP_SERVER_CONFIGURATION: 'true', PATH };
+    const open = await look(checkMcp, { ...env, MCP_REQUIRE_APPROVAL: 'false' });
+    expect(summary(open).join()).toMatch(/warn Requests may start MCP servers with .* that nobody has approved/);
+    const network = await look(checkMcp, { ...env, AGENT_HOST: '0.0.0.0', AGENT_INSECURE: 'true' });
+    expect(summary(network).join()).toContain('fail Refusing to listen on 0.0.0.0 without a token');
+  });
+
+  test('servers that wait and tools that changed come with the command to run', async () => {
+    const loaded = await loadConfig({ env: { AGENT_HOME: homeFolder(), PATH } });
+    const { config, home } = loaded;
+    config.mcp.servers = { mine: { url: 'https://mcp.example.org/mcp' } };
+    const approvals = new Approvals({ home, required: true, clock: systemClock });
+    const target = { transport: 'sse' as const, url: 'https://other.example.org/', headers: {}, trusted: false };
+    await approvals.admit({ name: 'other', target }).catch(() => undefined);
+    const [mine] = configuredServers(config.mcp);
+    const tool = { name: 'a', inputSchema: { type: 'object' } };
+    await approvals.check(mine as McpServerSpec, [tool]);
+    await approvals.check(mine as McpServerSpec, [{ ...tool, description: 'changed' }]);
+    const context = {
+      signal: new AbortController().signal,
+      timeoutMs: 500,
+      fetch,
+      localServers: { ollama: '', lmStudio: '' },
+    };
+    const findings = await checkMcp({ ...loaded, ...context });
+    const { id } = await approvals.find(target, null);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        status: 'warn',
+        message: 'A tool of mine changed and is kept back.',
+        advice: ['agent mcp allow mine'],
+      }),
+    );
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        message: `A request asked for the server ${id}, which is not allowed.`,
+        advice: [`agent mcp allow ${id}`],
+      }),
+    );
   });
 });
 

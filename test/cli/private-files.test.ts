@@ -186,6 +186,18 @@ describe('agent doctor --fix', () => {
     },
   );
 
+  test('what package managers write into the folder of an MCP server is judged by that folder', async () => {
+    const cache = join(home, 'cache/mcp/0a1b2c');
+    mkdirSync(join(cache, 'npm'), { recursive: true });
+    writeFileSync(join(cache, 'npm/index.js'), '');
+    for (const path of [join(cache, 'npm'), join(cache, 'npm/index.js')]) chmodSync(path, 0o755);
+    for (const path of [home, join(home, 'cache'), join(home, 'cache/mcp'), cache]) chmodSync(path, 0o700);
+    expect((await agent(['doctor'])).stdout).toContain(`${home} is private and writable.`);
+    chmodSync(cache, 0o755);
+    expect((await agent(['doctor', '--fix'])).stdout).toContain(`${cache}: mode 755 → 700`);
+    expect([modeOf(cache), modeOf(join(cache, 'npm/index.js'))]).toEqual(['700', '755']);
+  });
+
   test('it leaves a folder alone that others use too', async () => {
     mkdirSync(home);
     chmodSync(home, 0o1777);

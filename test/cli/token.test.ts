@@ -81,8 +81,8 @@ describe('a weak token that is configured already', () => {
   const rows: [env: Record<string, string>, line: RegExp][] = [
     [{ AGENT_API_TOKEN: 'short' }, /^WARN {2}server +The API token has 5 characters; at least 16 are needed\.$/m],
     [{ AGENT_API_TOKEN: 'not sendable as it is' }, /^WARN {2}server +The API token holds characters/m],
-    [{ AGENT_API_TOKEN: '0123456789abcdef' }, /^OK {4}server +The API listens on 127\.0\.0\.1:8000 with a token\.$/m],
-    [{}, /^OK {4}server +The API listens on .* without a token, for this machine only\.$/m],
+    [{ AGENT_API_TOKEN: '0123456789abcdef' }, /^OK {4}server +The API asks for its token\.$/m],
+    [{}, /^OK {4}server +The API has no token and is for this machine only\.$/m],
     [{ AGENT_HOST: '0.0.0.0' }, /^FAIL {2}server +The API will not start on 0\.0\.0\.0 without a token\.$/m],
     [{ AGENT_HOST: '0.0.0.0', AGENT_INSECURE: 'true' }, /^WARN {2}server +Anyone who reaches 0\.0\.0\.0/m],
   ];

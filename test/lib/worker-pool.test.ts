@@ -158,7 +158,7 @@ describe('a worker that is a process', () => {
 });
 
 describe('calls that take for ever', () => {
-  const fair = { size: 2, turnMs: 30 };
+  const fair = { size: 2, turnMs: 200 };
 
   test.each([2, 3, 6])('%i of them hold up each other, but not the rest', async (count) => {
     const pool = createPool(fair);
@@ -171,15 +171,15 @@ describe('calls that take for ever', () => {
 
   test('a long one is started again beside the others when its place is needed, and comes to its end', async () => {
     const pool = createPool({ ...fair, size: 1 });
-    const endless = failureOf(pool.call('backtrack', undefined, call({ timeoutMs: 600 })));
-    const long = pool.call('work', 300, call());
+    const endless = failureOf(pool.call('backtrack', undefined, call({ timeoutMs: 1_000 })));
+    const long = pool.call('work', 400, call());
     expect(await pool.call('echo', 'quick', call())).toBe('quick');
     expect((await endless)?.code).toBe('time');
     expect(await long).toBe('worked');
   });
 
   test('only so many wait for their second turn; the rest are told that there is too much to do', async () => {
-    const pool = createPool({ ...fair, turnMs: 5 });
+    const pool = createPool({ ...fair, turnMs: 50 });
     const calls = Array.from({ length: 14 }, () =>
       failureOf(pool.call('work', 60_000, call({ busy: () => new Error('too much') }))),
     );
@@ -192,7 +192,7 @@ describe('calls that take for ever', () => {
   test('nobody is disturbed while nobody waits', async () => {
     const pool = createPool({ ...fair, size: 1 });
     const pid = await pool.call('pid', undefined, call());
-    expect(await pool.call('work', 100, call())).toBe('worked');
+    expect(await pool.call('work', 400, call())).toBe('worked');
     expect(await pool.call('pid', undefined, call())).toBe(pid);
   });
 });

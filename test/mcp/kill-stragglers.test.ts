@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { findDescendants, isGroupRunning } from '../../src/mcp/kill-stragglers.ts';
+import { findDescendants } from '../../src/lib/process-tree.ts';
+import { isGroupRunning } from '../../src/mcp/kill-stragglers.ts';
 
 /** A shell in a group of its own that waits, with a child in a session of its own. */
 function startFamily() {

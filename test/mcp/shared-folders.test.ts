@@ -35,6 +35,8 @@ describe('the folders that arguments name', () => {
     ['behind a flag', [`--root=${docs}`], [{ path: docs, writable: true }]],
     ['as an address of a file', [`file://${note}`], [{ path: docs, writable: true }]],
     ['a file: the folder it lies in', [note], [{ path: docs, writable: true }]],
+    ['a file that is still to be made: its folder', [join(docs, 'new.db')], [{ path: docs, writable: true }]],
+    ['a file to be made in a home: nothing', [join(user, 'new.db'), join(home, 'new.db'), join(inHome, 'new.db')], []],
     ['a script: all packages', [packaged], [{ path: join(root, 'user/app/node_modules'), writable: false }]],
     ['a script: its project', [project], [{ path: join(root, 'user/project'), writable: false }]],
     ['a script beside the home of a user: itself', [loose], [{ path: loose, writable: false }]],
@@ -45,16 +47,26 @@ describe('the folders that arguments name', () => {
     ['the whole disk: nothing', ['/', '//'], []],
     ['folders of the system: nothing', ['/usr/bin', '/proc/1', '/dev/shm', '/sys'], []],
     ['settings of the system: for reading', ['/etc/hosts'], [{ path: '/etc/hosts', writable: false }]],
-    ['what is not there, words, addresses: nothing', ['/no/such', 'docs', 'https://example.org/usr', '-y', ''], []],
+    [
+      'what is not there, words, addresses: nothing',
+      ['/no/such', '/nothing', '/etc/none', 'docs', 'https://example.org/usr', '-y', ''],
+      [],
+    ],
   ] as [string, string[], object[]][])('%s', (_what, words, folders) => {
     expect(foldersNamed(words, home, user)).toEqual(folders as never);
   });
 
   test('the home of the user is shared when the operator wrote it, and never for a request', () => {
     expect(foldersNamed([user], home, user)).toEqual([{ path: user, writable: true }]);
-    expect(foldersForRequests([user, root, docs], home, user)).toEqual([{ path: docs, writable: true }]);
+    expect(foldersForRequests([user, root, docs], home, [], user)).toEqual([{ path: docs, writable: true }]);
     symlinkSync(user, join(root, 'link'));
-    expect(foldersForRequests([join(root, 'link')], home, user)).toEqual([]);
+    expect(foldersForRequests([join(root, 'link')], home, [], user)).toEqual([]);
+  });
+
+  test('a script of a request brings no project along: it sees the folder for scripts it lies in', () => {
+    expect(foldersForRequests([project, docs], home, [dirname(project)], user)).toEqual([
+      { path: docs, writable: true },
+    ]);
   });
 });
 

@@ -70,7 +70,7 @@ describe('tools of servers in a run', () => {
       expect(await call(tools, 'get-tiny-image')).toContain('[image image/png');
       await set.close();
     }
-  });
+  }, 20_000);
 
   test('the filesystem server reads a file, and its refusal is an error text', async () => {
     await using place = await openProvider();

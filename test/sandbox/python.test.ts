@@ -53,10 +53,10 @@ describe.if(hasBubblewrap)('python_repl_tool in bubblewrap', () => {
     ['the root folder', 'open("/evil", "w")', 'no files'],
     ['10,000 forks', forks(), 'The code may have 32 processes and threads.'],
     ['a thousand threads', threads(), 'The code may have 32 processes and threads.'],
-    ['2 GB', 'x = bytearray(2 * 1024 ** 3)', 'A process may use 512 MB.'],
+    ['2 GB', 'x = bytearray(2 * 1024 ** 3)', 'The code may use 512 MB.'],
     ['a big file', 'open("/tmp/x", "wb").write(b"x" * (100 << 20))', 'File too large'],
     ['its own limits', 'import resource; resource.setrlimit(resource.RLIMIT_AS, (-1, -1))', 'not allowed to raise'],
-    ['root', 'import os; os.setuid(0)', 'Operation not permitted'],
+    ['root', 'import os; os.setuid(0)', 'Error: [Errno'],
     [
       'a user namespace of its own',
       'import ctypes, os; libc = ctypes.CDLL(None, use_errno=True); libc.unshare(0x10020000); os.strerror(ctypes.get_errno())',

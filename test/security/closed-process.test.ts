@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load.ts';
-import { findDescendants } from '../../src/mcp/kill-stragglers.ts';
+import { findDescendants } from '../../src/lib/process-tree.ts';
 import { BUN, hasBubblewrap, PATH } from './mcp-places.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');

@@ -41,7 +41,7 @@ async function openAll(change: (config: Config) => void = () => {}) {
     defaultTimeoutMs: 20_000,
     connection: needs,
   };
-  const api = await startTestServer({ routes: [createMcpRoutes(deps)] });
+  const api = await startTestServer({ mount: (base) => base.use(createMcpRoutes(deps)) });
   const provider = createMcpToolProvider({ config, connection: needs, log: silentLogger, clock: systemClock });
   const setting = { transport: 'stdio', command: 'bun', args: [SHAPESHIFTER, tools] };
   const configYaml = [
@@ -263,7 +263,7 @@ describe('a server of the configuration', () => {
     await all.run(null);
     all.offer(tool('echo', 'Something else'), tool('add'));
     await all.run(null);
-    expect((await all.mcp('list')).stdout).toContain('1 tools changed');
+    expect((await all.mcp('list')).stdout).toContain('a tool changed and is kept back');
     // Keys in another order are no change.
     writeFileSync(
       all.tools,

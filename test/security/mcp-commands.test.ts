@@ -208,6 +208,8 @@ describe('interpreters start scripts of the listed folders', () => {
     ['node', ['--env-file=/tmp/x', SERVER]],
     ['node', ['--experimental-default-type=module', SERVER]],
     ['node', ['--run', 'start']],
+    ['node', ['--max-old-space-size', '100', SERVER]],
+    ['node', ['--max-old-space-size=x', SERVER]],
     ['node', ['--test', SERVER]],
     ['node', ['inspect', SERVER]],
     ['node', [SERVER, '-e', '1']],

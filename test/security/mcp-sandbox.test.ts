@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { connect } from '../../src/mcp/connection.ts';
 import type { StdioTarget } from '../../src/mcp/model.ts';
 import { configuredServers } from '../../src/mcp/policy.ts';
 import { ServerSandbox } from '../../src/mcp/server-sandbox.ts';
 import { isRunning } from '../mcp/servers.ts';
-import { BUN, BURGLAR, burgle, hasBubblewrap, openSecurityPlace, requested } from './mcp-places.ts';
+import { BUN, BURGLAR, burgle, hasBubblewrap, openSecurityPlace, requested, SCRIPTS } from './mcp-places.ts';
 
 const configured = (config: Parameters<typeof configuredServers>[0]) => {
   const [server] = configuredServers(config);
@@ -38,10 +38,15 @@ describe.if(hasBubblewrap)('a server of a request', () => {
     ];
     const write = [BURGLAR, '/usr/burglar', '/etc/burglar', '/burglar', '/proc/sysrq-trigger'];
     const loot = await burgle(requested(BURGLAR), place.needs, { read, write, signal: [process.pid] });
-    for (const path of read.filter((name) => name !== '/proc/1/environ' && name !== place.root))
-      expect([path, loot.read[path]?.ok ?? '']).toEqual([path, '']);
-    // The way to its own folder is there and holds nothing else.
-    expect(loot.read[place.root]).toEqual({ ok: 'agent' });
+    // The ways to its script, its runtime and its own folder are there and hold nothing else.
+    const ways = [SCRIPTS, dirname(BUN), join(dirname(BUN), '../lib'), place.home];
+    for (const path of read.filter((name) => name !== '/proc/1/environ')) {
+      const seen = (loot.read[path]?.ok ?? '').split(' ').filter(Boolean);
+      const below = ways
+        .filter((way) => way.startsWith(`${path}/`))
+        .map((way) => way.slice(path.length + 1).split('/')[0]);
+      expect([path, seen.filter((name) => !below.includes(name))]).toEqual([path, []]);
+    }
     for (const path of write) expect([path, loot.write[path]?.failed]).toEqual([path, expect.any(String)]);
     await burgle(requested(BURGLAR), place.needs, { write: [join(place.home, 'config.yaml'), neighbour] });
     expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toBe('api_key: hunter2\n');

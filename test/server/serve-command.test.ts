@@ -102,6 +102,22 @@ test('--insecure and a token each open a network address', async () => {
   expect(result.stdout + result.stderr).not.toContain('secret-token-1');
 });
 
+test('requests may not bring MCP servers on a network address without a token, --insecure or not', async () => {
+  await Bun.write(join(home, '.env'), 'ENABLE_MCP_SERVER_CONFIGURATION=true\n');
+  const result = await serve(['--host', '0.0.0.0', '--port', '0', '--insecure']);
+  expect(result.status).toBe(1);
+  expect(result.stderr).toContain('ENABLE_MCP_SERVER_CONFIGURATION');
+  expect(result.stderr).toContain('AGENT_API_TOKEN');
+  expect(result.stderr.trim().split('\n')).toHaveLength(1);
+  expect(result.calls).toEqual([]);
+  expect((await serve(['--port', '0'])).status).toBe(0);
+  // Behind a proxy the loopback address is not this machine alone.
+  await Bun.write(join(home, '.env'), 'ENABLE_MCP_SERVER_CONFIGURATION=true\nAGENT_ALLOWED_HOSTS=agent.example.org\n');
+  expect((await serve(['--port', '0'])).stderr).toContain('Refusing to answer to agent.example.org without a token');
+  await Bun.write(join(home, '.env'), 'ENABLE_MCP_SERVER_CONFIGURATION=true\nAGENT_API_TOKEN=secret-token-1\n');
+  expect((await serve(['--host', '0.0.0.0', '--port', '0'])).status).toBe(0);
+});
+
 test('a port in use is one sentence and exit status 1, and everything is released', async () => {
   const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
   const port = other.port;

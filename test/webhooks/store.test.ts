@@ -111,6 +111,40 @@ describe('the memory of deliveries', () => {
     expect((await store.accept(event('k'))).outcome).toBe('duplicate');
   });
 
+  test('what was signed beside a time is one event under any key, until it failed', async () => {
+    const store = start();
+    const signed = { time: Math.floor(clock.now() / 1000), digest: 'd' };
+    const first = event('first', { dedupe: { key: 'first', ttlMs: 1, signed } });
+    expect((await store.accept(first)).outcome).toBe('accepted');
+    clock.offset += 1000;
+    const again = (key: string, other = signed) =>
+      store.accept(event(key, { dedupe: { key, ttlMs: 3_600_000, signed: other } }));
+    expect(await again('second')).toEqual({ outcome: 'duplicate', id: first.id });
+    expect((await again('later', { ...signed, time: signed.time + 1 })).outcome).toBe('accepted');
+    await store.update(first.id, { status: 'failed' });
+    expect(await again('third')).toMatchObject({ outcome: 'retried', id: first.id });
+    expect(await start('host:2:b').accept(event('fourth', { dedupe: { key: 'fourth', ttlMs: 1, signed } }))).toEqual({
+      outcome: 'duplicate',
+      id: first.id,
+    });
+  });
+
+  test('signed times that nobody believes any more leave the memory, a part at a time', async () => {
+    const store = start();
+    const count = () => {
+      using db = new Database(join(folder, 'webhooks.db'), { readonly: true });
+      return db.query<{ n: number }, []>('SELECT count(*) AS n FROM webhook_signed').get()?.n;
+    };
+    const at = (time: number, digest: string) =>
+      store.accept(event(digest, { dedupe: { key: digest, ttlMs: 1, signed: { time, digest } } }));
+    const now = Math.floor(clock.now() / 1000);
+    for (let index = 0; index < 5; index++) await at(now - 3600, `old-${index}`);
+    await at(now - 300, 'believed');
+    expect(await store.prune(0, 3)).toBe(3);
+    expect(await store.prune(0, 3)).toBe(2);
+    expect(count()).toBe(1);
+  });
+
   test('entries that no longer count leave the index', async () => {
     const store = start();
     await outcomes(store, 0, 4500);

@@ -93,7 +93,14 @@ async function decisions(mcp: Config['mcp'], home: string): Promise<Finding[]> {
     if (record?.state !== 'allowed' || !record.offered) return [];
     const { added, changed } = comparePins(record.tools ?? [], record.offered);
     const count = added.length + changed.length;
-    return [{ area, status: 'warn', message: `${count} tools of ${key} changed and are kept back.`, advice }];
+    return [
+      {
+        area,
+        status: 'warn',
+        message: `${count === 1 ? 'A tool' : `${count} tools`} of ${key} changed and ${count === 1 ? 'is' : 'are'} kept back.`,
+        advice,
+      },
+    ];
   });
 }
 

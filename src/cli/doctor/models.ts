@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { maskUrl } from '../../config/print.ts';
 import type { RoleConfig } from '../../config/sections/models.ts';
 import { isRecord } from '../../lib/json.ts';
+import { withoutTrailingSlashes } from '../../lib/trim.ts';
 import { type Check, type DoctorContext, type Finding, jsonOf, probe, probeJson } from './check.ts';
 
 const area = 'models';
@@ -29,7 +30,7 @@ export const checkModels: Check = async (context) => {
 };
 
 async function checkEndpoint(context: DoctorContext, role: string, settings: RoleConfig): Promise<Finding> {
-  const base = (settings.base_url ?? OPENAI_BASE_URL).replace(/\/+$/, '');
+  const base = withoutTrailingSlashes(settings.base_url ?? OPENAI_BASE_URL);
   const name = `${role}: ${settings.model} at ${maskUrl(base)}`;
   const result = await probe(
     context,
@@ -93,8 +94,9 @@ function localServer(
   emptyAdvice: string,
 ): Finding {
   const base = `${address}/v1`;
-  const used = context.config.models.basic?.base_url?.replace(/\/+$/, '');
-  if (used === base) return { area, status: 'ok', message: `${product} at ${address} is in use.` };
+  const used = context.config.models.basic?.base_url ?? '';
+  if (withoutTrailingSlashes(used) === base)
+    return { area, status: 'ok', message: `${product} at ${address} is in use.` };
   const writers = names.filter((name) => !/embed|bge-|rerank/i.test(name));
   const embedder = names.find((name) => /embed|bge-/i.test(name));
   if (writers.length === 0)

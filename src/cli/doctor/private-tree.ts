@@ -10,7 +10,7 @@ import {
   readdirSync,
   type Stats,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** A file or folder that others may open, or that belongs to somebody else. */
 export interface LooseEntry {
@@ -29,6 +29,12 @@ const O_PATH = process.platform === 'linux' ? 0o10000000 : 0;
 const LOOK = O_PATH | constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
+ * Folders that belong to one MCP server each: package managers write thousands of files there with modes of their own,
+ * and the folder itself lets nobody else in.
+ */
+const OF_SERVERS = /^(cache\/mcp\/[0-9a-f]+|tmp\/mcp-[^/]+)$/;
+
+/**
  * Everything at and below `root` (a real path) with bits for group or others, or with another owner than `owner`; `fix`
  * mends it. Links are not followed, and every entry is reached through the descriptor of its folder: whoever owns the
  * tree must not lead a repair by root out of it.
@@ -45,7 +51,7 @@ export function findLoose(root: string, owner: { uid: number; gid: number }, fix
         entry.mended = fix && mend(fd, info, entry, owner);
         found.push(entry);
       }
-      if (info.isDirectory()) {
+      if (info.isDirectory() && !OF_SERVERS.test(relative(root, path))) {
         const folder = O_PATH ? `/proc/self/fd/${fd}` : path;
         for (const name of namesIn(folder)) visit(join(folder, name), join(path, name));
       }

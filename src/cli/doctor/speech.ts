@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '../../lib/trim.ts';
 import { openAiSpeechEndpoint } from '../../speech/create-engine.ts';
 import { type Check, type DoctorContext, type Finding, probe } from './check.ts';
 
@@ -38,7 +39,7 @@ function checkProgram(program: string): Finding {
 async function checkServer(context: DoctorContext): Promise<Finding> {
   const { speech, models } = context.config;
   const { baseUrl, apiKey } = openAiSpeechEndpoint(speech.openai, models.basic);
-  const address = `${baseUrl.replace(/\/+$/, '')}/models`;
+  const address = `${withoutTrailingSlashes(baseUrl)}/models`;
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'with an invalid address';
   const result = await probe(context, address, apiKey ? { authorization: `Bearer ${apiKey}` } : {});
   const name = `The speech server ${host}`;

@@ -41,6 +41,15 @@ export const checkWebhooks: Check = async ({ config, home, environment }) => {
     });
   if (findings.every((finding) => finding.status !== 'fail'))
     findings.push({ area, status: 'ok', message: `Enabled on port ${settings.port}, ${count} subscriptions.` });
+  const isNamed = settings.publicUrl !== undefined || config.server.allowed_hosts.length > 0;
+  const isUsed = count > 0 || Object.keys(settings.routes).length > 0;
+  if (isUsed && !isNamed && !isLoopbackName(settings.host))
+    findings.push({
+      area,
+      status: 'warn',
+      message: 'The listener answers to IP addresses and localhost only; senders that use a host name get 421.',
+      advice: ['Set the address that senders use: WEBHOOK_PUBLIC_URL=https://hooks.example.com'],
+    });
   return findings.concat(await checkRoutes({ home, settings, environment, subscriptions: records }));
 };
 

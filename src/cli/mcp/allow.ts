@@ -68,7 +68,9 @@ export const mcpAllowCommand = defineCliCommand({
       });
       return;
     }
-    const pins = tools ? `${tools.length} tools are pinned` : 'its tools are pinned at the first use';
+    const pins = tools
+      ? `${tools.length === 1 ? 'one tool is' : `${tools.length} tools are`} pinned`
+      : 'its tools are pinned at the first use';
     await context.print(`Allowed: ${known.name ?? known.id}; ${pins}.`);
     if (!target.trusted && !config.mcp.enable_server_configuration)
       await context.warn('Requests may bring servers only with ENABLE_MCP_SERVER_CONFIGURATION=true.');
@@ -94,7 +96,7 @@ async function findCandidate(
   }
   const { target } = check;
   const known = found?.known ?? (await needs.approvals.find(target, null));
-  const folders = target.transport === 'stdio' ? foldersForRequests(target.args, home) : [];
+  const folders = target.transport === 'stdio' ? foldersForRequests(target.args, home, config.mcp.script_dirs) : [];
   return target.transport === 'stdio'
     ? { known, folders, target: { ...target, sandbox: { enabled: true, folders } } }
     : { known, folders, target };

@@ -14,7 +14,7 @@ export function openNeeds({ config, home }: Pick<LoadedConfig, 'config' | 'home'
     config,
     home,
     guardedFetch: createGuardedStreamFetch({ allowPrivateNetwork: config.crawl.allow_private_network }),
-    openFetch: createGuardedStreamFetch({ allowPrivateNetwork: true }),
+    openFetch: createGuardedStreamFetch({ allowPrivateNetwork: true, anyPort: true }),
   });
 }
 

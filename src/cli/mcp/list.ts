@@ -72,7 +72,8 @@ function sentenceOf(known: KnownServer): string {
       return 'denied';
     case 'changed': {
       const { added, changed } = comparePins(record?.tools ?? [], record?.offered ?? []);
-      return `allowed, but ${added.length + changed.length} tools changed and are kept back`;
+      const count = added.length + changed.length;
+      return `allowed, but ${count === 1 ? 'a tool changed and is' : `${count} tools changed and are`} kept back`;
     }
     default:
       return record?.tools

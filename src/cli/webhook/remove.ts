@@ -1,3 +1,4 @@
+import { toAppError } from '../../errors.ts';
 import { defineCliCommand } from '../command.ts';
 import { openEvents, openWebhookCli, readName, unknownSubscription } from './open.ts';
 
@@ -14,8 +15,14 @@ export const removeCommand = defineCliCommand({
       delete subscriptions[name];
     });
     // Who subscribes under this name next has other senders.
-    const store = await openEvents(cli.home);
-    await store?.forgetSchemes(name).finally(() => store.stop());
+    await forget(cli.home, name).catch((error) =>
+      context.warn(`Warning: which schemes were seen is still noted: ${toAppError(error).message}`),
+    );
     await context.print(context.json ? { name, removed: true } : `Removed webhook subscription: ${name}`);
   },
 });
+
+async function forget(home: string, name: string): Promise<void> {
+  const store = await openEvents(home);
+  await store?.forgetSchemes(name).finally(() => store.stop());
+}

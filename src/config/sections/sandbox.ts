@@ -62,7 +62,7 @@ export const PythonSection = Type.Object(
       default: 536870912,
       minimum: 67108864,
       unit: 'bytes',
-      description: 'Address space of one process.',
+      description: 'Memory of one call: all its processes and files together, and the address space of each process.',
     }),
     output_limit_bytes: Type.Integer({
       default: 65536,

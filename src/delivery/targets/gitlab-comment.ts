@@ -39,7 +39,7 @@ export function createGitLabCommentTarget(settings: TargetSettings['gitlab'], { 
 
 /** A line such as `/close` or `/merge` is a command to GitLab; text of an event or a model must not give commands. */
 function withoutQuickActions(text: string): string {
-  return text.replace(/^([^\S\n]*)\/(?=[a-z])/gim, '$1\\/');
+  return text.replace(/^([^\S\r\n\u2028\u2029]*)\/(?=[a-z])/gim, '$1\\/');
 }
 
 function notesPath({ extra }: DeliveryRequest) {

@@ -1,4 +1,5 @@
 import { fail } from '../../errors.ts';
+import { trimEnd } from '../../lib/trim.ts';
 import type { Embedder } from '../../models/model.ts';
 import type { ReadLimits } from '../document-reader.ts';
 import type { Passage } from '../model.ts';
@@ -189,12 +190,7 @@ function similarities(distances: number[]): number[] {
 
 function cutToBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
-  return encoded.length <= bytes
-    ? text
-    : encoded
-        .subarray(0, bytes)
-        .toString()
-        .replace(/\uFFFD+$/, '');
+  return encoded.length <= bytes ? text : trimEnd(encoded.subarray(0, bytes).toString(), /\uFFFD/);
 }
 
 function refusal(code: number, collection: string) {

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { fetchProvider, ProviderStatus } from '../../lib/provider-fetch.ts';
 import { retry } from '../../lib/retry.ts';
+import { withoutTrailingSlashes } from '../../lib/trim.ts';
 
 /** What every external knowledge base needs from outside. */
 export interface ProviderNeeds {
@@ -20,7 +21,7 @@ export interface ProviderClientOptions extends ProviderNeeds {
   headers: Record<string, string> | ((call: { method: Method; url: URL; body: string }) => Record<string, string>);
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface ProviderCall {
   method: Method;
@@ -43,7 +44,7 @@ const RETRY = { baseMs: 200, maxMs: 2000 };
  */
 export function createProviderClient(options: ProviderClientOptions): ProviderClient {
   const { provider, clock, headers } = options;
-  const base = options.baseUrl.replace(/\/+$/, '');
+  const base = withoutTrailingSlashes(options.baseUrl);
   return async ({ method, path, query, body, signal }) => {
     signal.throwIfAborted();
     const url = new URL(`${base}${path}${query ? `?${new URLSearchParams(query)}` : ''}`);

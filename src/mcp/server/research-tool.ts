@@ -1,7 +1,7 @@
 import { fail, storedError } from '../../errors.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
 import { type ChatRequest, REPORT_STYLES } from '../../research/model.ts';
-import { type Static, Type } from '../../schema.ts';
+import { OneOf, type Static, Type } from '../../schema.ts';
 import type { AgentTool, CallContext } from './tool.ts';
 
 const STYLES = REPORT_STYLES.map((style) => style.toLowerCase());
@@ -9,12 +9,7 @@ const STYLES = REPORT_STYLES.map((style) => style.toLowerCase());
 const ResearchArguments = Type.Object(
   {
     question: Type.String({ minLength: 1, maxLength: 50_000, description: 'What to find out.' }),
-    style: Type.Optional(
-      Type.Union(
-        STYLES.map((style) => Type.Literal(style)),
-        { description: 'Style of the report (default academic).' },
-      ),
-    ),
+    style: Type.Optional(OneOf(STYLES, { description: 'Style of the report (default academic).' })),
     locale: Type.Optional(
       Type.String({ maxLength: 35, description: 'Language of the report, for example en-US or de-DE.' }),
     ),

@@ -1,3 +1,4 @@
+import { readHeading } from '../../lib/heading.ts';
 /** A stretch of prose in a source: one paragraph, list item, quoted line or table cell; offsets into the source. */
 export interface Block {
   start: number;
@@ -7,7 +8,6 @@ export interface Block {
 }
 
 const FENCE = /^\s*(?:```|~~~)/;
-const HEADING = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/;
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
 const QUOTE = /^\s*>+\s?/;
 const RULE = /^\s*(?:[-=*_]\s*){3,}$/;
@@ -49,12 +49,11 @@ export function* splitBlocks(text: string): Generator<Block> {
       yield* close();
       continue;
     }
-    const headingMatch = isShort ? HEADING.exec(line) : null;
-    if (headingMatch) {
+    const found = isShort ? readHeading(line) : undefined;
+    if (found) {
       yield* close();
-      const level = line.trim().indexOf(' ');
-      headings.length = Math.min(headings.length, level - 1);
-      headings[level - 1] = headingMatch[1] ?? '';
+      headings.length = Math.min(headings.length, found.level - 1);
+      headings[found.level - 1] = found.text;
       heading = headings.filter(Boolean).join(' › ');
       continue;
     }

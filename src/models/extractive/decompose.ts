@@ -1,3 +1,4 @@
+import { trimEnd } from '../../lib/trim.ts';
 import type { Phrases } from './phrases/model.ts';
 import { splitSentences } from './sentences.ts';
 import { CJK_STOP } from './stop-words.ts';
@@ -12,17 +13,27 @@ export interface SubQuestion {
 const ASKING =
   'how|why|what|which|when|where|who|wie|warum|was|welche[rsnm]?|wann|wo|wer|comment|pourquoi|quel(?:le)?s?|qui|quand|où|cómo|por qué|qué|cuál(?:es)?|cuándo|dónde|quién(?:es)?';
 const JOINED = new RegExp(
-  `\\s*[,;]?\\s+(?:and|und|sowie|et|ainsi que|y)\\s+(?=(?:also\\s+)?(?:${ASKING})(?![\\p{L}]))|[，、；]?(?:以及|并且|还有|和)(?=如何|怎么|怎样|为什么|什么|哪)`,
+  ` ?[,;]? (?:and|und|sowie|et|ainsi que|y) (?=(?:also )?(?:${ASKING})(?![\\p{L}]))|[，、；]?(?:以及|并且|还有|和)(?=如何|怎么|怎样|为什么|什么|哪)`,
   'iu',
 );
-const COMPARISONS = [
-  /(?:compare|comparison (?:of|between)|differences? between|difference of)\s+(.+?)\s+(?:and|with|to|versus|vs\.?)\s+(.+)/i,
-  /(?:vergleiche?|vergleich (?:von|zwischen)|unterschiede? zwischen)\s+(.+?)\s+(?:und|mit)\s+(.+)/i,
-  /(?:compare[rz]?|comparaison (?:de|entre)|différences? entre)\s+(.+?)\s+(?:et|avec|à)\s+(.+)/i,
-  /(?:compara[r]?|comparación (?:de|entre)|diferencias? entre)\s+(.+?)\s+(?:y|con)\s+(.+)/i,
-  /^(.+?)\s+(?:vs\.?|versus)\s+(.+)$/i,
-  /(?:比较|对比)?\s*(.+?)\s*(?:和|与|跟)\s*(.+?)\s*的?(?:区别|差异|不同|比较|对比)/,
-  /(.+?)と(.+?)の(?:違い|比較|差)/,
+/** How a comparison is asked for: the words before the first thing, between the two, and behind the second. */
+interface ComparisonWords {
+  before: RegExp;
+  between: RegExp;
+  behind?: RegExp;
+}
+
+const COMPARISONS: ComparisonWords[] = [
+  {
+    before: /(?:compare|comparison (?:of|between)|differences? between|difference of) /i,
+    between: / (?:and|with|to|versus|vs\.?) /i,
+  },
+  { before: /(?:vergleiche?|vergleich (?:von|zwischen)|unterschiede? zwischen) /i, between: / (?:und|mit) /i },
+  { before: /(?:compare[rz]?|comparaison (?:de|entre)|différences? entre) /i, between: / (?:et|avec|à) /i },
+  { before: /(?:comparar?|comparación (?:de|entre)|diferencias? entre) /i, between: / (?:y|con) /i },
+  { before: /^/, between: / (?:vs\.?|versus) /i },
+  { before: /^(?:比较|对比)?/, between: /[和与跟]/, behind: /的?(?:区别|差异|不同|比较|对比)/ },
+  { before: /^/, between: /と/, behind: /の(?:違い|比較|差)/ },
 ];
 const PRONOUN =
   /(?:^|\s)(?:it|its|they|them|their|this|that|er|sie|es|il|elle|ils|elles|ello|él|ella|它|他们|这|それ)(?=\s|$|[?？])/iu;
@@ -87,7 +98,7 @@ export function capitalize(text: string): string {
 export function withoutAspect(text: string, phrases: Phrases): string {
   const { definition, practice, limits, missing } = phrases.plan;
   for (const aspect of [definition, practice, limits, missing]) {
-    const words = aspect('').replace(/[\s:：]+$/, '');
+    const words = trimEnd(aspect(''), /[\s:：]/);
     if (text.startsWith(words)) return text.slice(words.length).replace(/^[\s:：]+/, '');
   }
   return text;
@@ -103,31 +114,40 @@ function askedParts(text: string): string[] {
 
 /** "What is A, and how does B work?" are two questions; each keeps its mark. */
 function splitJoined(sentence: string): string[] {
-  const parts = sentence.split(JOINED).map((part) => part.replace(/[\s,;，；]+$/, ''));
+  const parts = sentence.split(JOINED).map((part) => trimEnd(part, /[\s,;，；]/));
   const mark = /[?？]$/.exec(sentence)?.[0] ?? '';
   return parts.map((part, index) => (index < parts.length - 1 ? `${part}${mark}` : part));
 }
 
 function readComparison(part: string): [string, string] | undefined {
-  for (const pattern of COMPARISONS) {
-    const match = pattern.exec(stripMarks(part));
-    const a = tidy(match?.[1]);
-    const b = tidy(match?.[2]);
+  for (const words of COMPARISONS) {
+    const [a, b] = comparedBy(words, stripMarks(part)).map(tidy);
     if (a && b && a.length <= 80 && b.length <= 80) return [a, b];
   }
   return undefined;
 }
 
-function tidy(text: string | undefined): string {
-  return (text ?? '')
-    .replace(/^(?:what (?:is|are) (?:the )?|the |der |die |das |le |la |les |el |los |las |l')/i, '')
-    .replace(/[\s?？.!。]+$/, '')
-    .trim();
+/** The two things as they stand in the text. Each word is looked for once: an expression for all of them tries every pair of places. */
+function comparedBy({ before, between, behind }: ComparisonWords, text: string): string[] {
+  const lead = before.exec(text);
+  if (!lead) return [];
+  const rest = text.slice(lead.index + lead[0].length);
+  const joint = between.exec(rest);
+  if (!joint) return [];
+  const second = rest.slice(joint.index + joint[0].length);
+  const end = behind ? behind.exec(second)?.index : second.length;
+  return end === undefined ? [] : [rest.slice(0, joint.index), second.slice(0, end)];
+}
+
+function tidy(text: string): string {
+  const bare = text
+    .trim()
+    .replace(/^(?:what (?:is|are) (?:the )?|the |der |die |das |le |la |les |el |los |las |l')/i, '');
+  return trimEnd(bare, /[\s?？.!。]/).trim();
 }
 
 function stripMarks(text: string): string {
-  return text
-    .replace(/[?？!！。.…\s]+$/, '')
+  return trimEnd(text, /[?？!！。.…\s]/)
     .replace(/^[¿¡\s]+/, '')
     .replace(/[“”„«»「」]/g, '');
 }

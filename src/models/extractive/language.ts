@@ -1,5 +1,5 @@
 /** Languages the engine speaks; others are answered in English. */
-export const SPOKEN = ['en', 'de', 'fr', 'es', 'zh', 'ja'] as const;
+const SPOKEN = ['en', 'de', 'fr', 'es', 'zh', 'ja'] as const;
 export type Spoken = (typeof SPOKEN)[number];
 
 const LOCALES: Record<string, string> = {
@@ -30,7 +30,7 @@ const MARKERS: Record<string, string> = {
 const MARKER_SETS = Object.entries(MARKERS).map(([language, words]) => [language, new Set(words.split(' '))] as const);
 
 /** The ISO 639 code of the text's language by script, then by function words; undefined when nothing tells. */
-export function detectLanguage(text: string): string | undefined {
+function detectLanguage(text: string): string | undefined {
   const sample = text.slice(0, 2000);
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(sample)) return 'ja';
   if (/\p{Script=Hangul}/u.test(sample)) return 'ko';

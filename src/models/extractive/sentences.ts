@@ -5,7 +5,7 @@ export interface Span {
 }
 
 const ABBREVIATION =
-  /(?:^|[\s("'“‘[])(?:e\.g|i\.e|cf|vs|etc|al|approx|ca|resp|incl|excl|ed|eds|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|dept|est|u\.s|u\.k|u\.s\.a|a\.m|p\.m|z\. ?b|d\. ?h|u\. ?a|bzw|usw|evtl|ggf|bspw|vgl|sog|inkl|mio|mrd|mme|mlle|p\. ?ex|env|sra?|srta|ej|\p{L}|\d{1,2})$/iu;
+  /(?:^|[\s("'“‘[])(?=[\p{L}\d])(?:e\.g|i\.e|cf|vs|etc|al|approx|ca|resp|incl|excl|ed|eds|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|dept|est|u\.s|u\.k|u\.s\.a|a\.m|p\.m|z\. ?b|d\. ?h|u\. ?a|bzw|usw|evtl|ggf|bspw|vgl|sog|inkl|mio|mrd|mme|mlle|p\. ?ex|env|sra?|srta|ej|\p{L}|\d{1,2})$/iu;
 const BEFORE_NUMBER = /(?:^|[\s(])(?:nos?|figs?|eq|sec|ch|vol|pp|nr|abb|tab|kap|max|min|pág|núm|cap)$/iu;
 const CLOSERS = new Set(['"', "'", '”', '’', '»', ')', ']', '`', '*', '_', '」', '』', '）', '】', '〉', '》']);
 const CJK_END = new Set(['。', '！', '？', '．', '｡']);

@@ -43,7 +43,7 @@ export async function workStep(task: StepTask, request: ModelRequest, breathe: B
 
 /** The words a step searches with: the question its description quotes, else its title and the topic of the question. */
 export function searchQuery(task: { question: string; step: { title: string; description: string } }): string {
-  const quoted = /[“„«「]\s?(.{3,300}?)\s?[”“»」]/u.exec(task.step.description)?.[1];
+  const quoted = /[“„«「]([^“”„«»「」\n]{3,300})[”“»」]/u.exec(task.step.description)?.[1]?.trim();
   if (quoted) return quoted;
   const plain = `${task.step.title} ${topicOf(task.question, 5)}`.replace(/\s+/g, ' ').trim();
   return plain.slice(0, 300).toWellFormed() || task.question.slice(0, 300).toWellFormed();

@@ -1,3 +1,4 @@
+import { trimEnd } from '../../lib/trim.ts';
 import { CJK_STOP, STOP_WORDS } from './stop-words.ts';
 
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}ー々';
@@ -39,7 +40,7 @@ function pushWord(surface: string, tokens: Token[]): void {
   const word = surface.toLowerCase();
   if (word.includes('_')) {
     // Identifiers are found whole and by their parts: `on_disconnect` answers a question about disconnecting.
-    tokens.push({ surface, term: word.replace(/^_+|_+$/g, '') });
+    tokens.push({ surface, term: trimEnd(word.replace(/^_+/, ''), /_/) });
     for (const part of word.split('_'))
       if (part.length > 2 && !STOP_WORDS.has(part)) tokens.push({ surface: part, term: stem(part) });
     return;
@@ -66,7 +67,7 @@ function pushCjk(surface: string, tokens: Token[]): void {
  * A light stemmer: enough to let "continues", "continued" and "continuing" meet. It is not a dictionary; both sides of a
  * comparison pass through it, so only consistency counts.
  */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;
   let base = word;
   if (base.endsWith('ies') && base.length > 4) base = `${base.slice(0, -3)}y`;

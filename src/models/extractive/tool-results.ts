@@ -67,18 +67,25 @@ function text(value: unknown): string {
 function readJson(content: string): unknown {
   const strict = parseJson(content);
   if (typeof strict === 'object' && strict !== null) return strict;
-  const start = content.search(/^\s*[[{]/m);
+  const start = content.search(/^[ \t]*[[{]/m);
   if (start < 0) return undefined;
   const end = Math.max(content.lastIndexOf(']'), content.lastIndexOf('}'));
   const inner = parseJson(content.slice(start, end + 1));
   if (typeof inner === 'object' && inner !== null) return inner;
-  const cut = content.slice(start, start + MAX_REPAIR).replace(/\n… \[[^\]]*\][\s\S]{0,200}$/, '');
+  const cut = withoutCutMark(content.slice(start, start + MAX_REPAIR));
   try {
     const repaired: unknown = JSON.parse(jsonrepair(cut));
     return typeof repaired === 'object' && repaired !== null ? repaired : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Without the note at the end that says how much of a result was left out. */
+function withoutCutMark(json: string): string {
+  const mark = json.lastIndexOf('\n… [');
+  const close = mark < 0 ? -1 : json.indexOf(']', mark);
+  return close >= 0 && json.length - close <= 200 ? json.slice(0, mark) : json;
 }
 
 /** The first lines of an error text as one line without data delimiters. */

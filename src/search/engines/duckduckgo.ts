@@ -38,7 +38,7 @@ async function parseResultPage(html: string): Promise<RawResult[]> {
       retryable: true,
     });
   const { parseHTML } = await import('linkedom');
-  const { document } = parseHTML(html) as unknown as { document: Document };
+  const { document } = parseHTML(html);
   const results: RawResult[] = [];
   for (const block of [...document.querySelectorAll('.result')]) {
     if (block.classList.contains('result--ad')) continue;

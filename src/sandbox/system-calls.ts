@@ -1,0 +1,130 @@
+/** Numbers of a system call: on x86-64 (asm/unistd_64.h) and on arm64 (asm-generic/unistd.h), where it exists. */
+export type CallNumbers = readonly [x64: number, arm64?: number];
+
+/** Mounts, roots and namespaces: with them the code could build itself a larger room. */
+export const NAMESPACES = {
+  setns: [308, 268],
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+} as const satisfies Record<string, CallNumbers>;
+
+/** Doors into the kernel that no program needs to compute, and that its holes are most often found behind. */
+export const KERNEL = {
+  bpf: [321, 280],
+  perf_event_open: [298, 241],
+  userfaultfd: [323, 282],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  keyctl: [250, 219],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  create_module: [174],
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+  get_kernel_syms: [177],
+  query_module: [178],
+  reboot: [169, 142],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  syslog: [103, 116],
+  acct: [163, 89],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  clock_adjtime: [305, 266],
+  adjtimex: [159, 171],
+  sethostname: [170, 161],
+  setdomainname: [171, 162],
+  quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  nfsservctl: [180, 42],
+  lookup_dcookie: [212, 18],
+  _sysctl: [156],
+  sysfs: [139],
+  uselib: [134],
+  ustat: [136],
+  vhangup: [153, 58],
+  iopl: [172],
+  ioperm: [173],
+  modify_ldt: [154],
+  personality: [135, 92],
+  fanotify_init: [300, 262],
+  fanotify_mark: [301, 263],
+  name_to_handle_at: [303, 264],
+  open_by_handle_at: [304, 265],
+  remap_file_pages: [216, 234],
+  memfd_secret: [447, 447],
+} as const satisfies Record<string, CallNumbers>;
+
+/** Other processes: their memory, their files, the nodes their pages lie on. */
+export const PROCESSES = {
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  process_madvise: [440, 440],
+  process_mrelease: [448, 448],
+  kcmp: [312, 272],
+  pidfd_getfd: [438, 438],
+  move_pages: [279, 239],
+  migrate_pages: [256, 238],
+  mbind: [237, 235],
+  set_mempolicy: [238, 237],
+  set_mempolicy_home_node: [450, 450],
+} as const satisfies Record<string, CallNumbers>;
+
+/** Memory that belongs to no address space, so that a limit of those does not count it. */
+export const UNCOUNTED_MEMORY = {
+  memfd_create: [319, 279],
+  shmget: [29, 194],
+  shmat: [30, 196],
+  shmctl: [31, 195],
+  shmdt: [67, 197],
+  semget: [64, 190],
+  semop: [65, 193],
+  semctl: [66, 191],
+  semtimedop: [220, 192],
+  msgget: [68, 186],
+  msgsnd: [69, 189],
+  msgrcv: [70, 188],
+  msgctl: [71, 187],
+  mq_open: [240, 180],
+  mq_unlink: [241, 181],
+  mq_timedsend: [242, 182],
+  mq_timedreceive: [243, 183],
+  mq_notify: [244, 184],
+  mq_getsetattr: [245, 185],
+  vmsplice: [278, 75],
+  splice: [275, 76],
+  tee: [276, 77],
+  io_setup: [206, 0],
+  io_destroy: [207, 1],
+  io_submit: [209, 2],
+  io_cancel: [210, 3],
+  io_getevents: [208, 4],
+  io_pgetevents: [333, 292],
+} as const satisfies Record<string, CallNumbers>;
+
+/** Calls whose arguments decide. */
+export const EXAMINED = {
+  clone: [56, 220],
+  unshare: [272, 97],
+  socket: [41, 198],
+  socketpair: [53, 199],
+  mmap: [9, 222],
+  clone3: [435, 435],
+} as const satisfies Record<string, CallNumbers>;
+
+/** Linux 6.1 ends here, and so does the list: what is newer was looked at by nobody. */
+export const FIRST_UNKNOWN = 451;
