@@ -1,16 +1,11 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { bindOrLink, SYSTEM_FOLDERS } from '../sandbox/bubblewrap.ts';
+import { type Bubblewrap, bindOrLink, SYSTEM_FOLDERS } from '../sandbox/bubblewrap.ts';
 import type { SharedFolder } from './model.ts';
 import { isWithin } from './shared-folders.ts';
 
 /** What the sandbox of one server is built from. */
-export interface SandboxPlan {
-  /** Path of bwrap. */
-  bwrap: string;
-  /** True when this version can bound a tmpfs. */
-  canSize: boolean;
-  isRoot: boolean;
+export interface SandboxPlan extends Bubblewrap {
   /** True when descriptor 3 has a seccomp program. */
   hasFilter: boolean;
   network: boolean;
@@ -46,18 +41,19 @@ const SYSTEM_FILES = [
  * that no value stands on a command line.
  */
 export function sandboxCommand(plan: SandboxPlan): string[] {
-  const { bwrap, isRoot, hasFilter, network } = plan;
+  const { bwrap, isRoot, namespaces, hasFilter, network } = plan;
   const mounts = mountsOf(plan);
   return [
     bwrap,
-    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--hostname', 'sandbox'],
+    ...['--unshare-pid', ...namespaces],
     ...(network ? [] : ['--unshare-net']),
     ...(isRoot ? ['--cap-drop', 'ALL'] : ['--unshare-user']),
     ...(hasFilter ? ['--seccomp', '3'] : []),
     ...['--die-with-parent', '--ro-bind', '/usr', '/usr'],
     ...SYSTEM_FOLDERS.flatMap(bindOrLink),
     ...SYSTEM_FILES.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--proc', '/proc', '--dev', '/dev', ...tmpfs(plan, '/dev/shm', SHM_BYTES)],
+    // The folder of the devices is a tmpfs without a limit.
+    ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev', ...tmpfs(plan, '/dev/shm', SHM_BYTES)],
     ...mounts.flatMap(({ path, how }) => {
       if (how === 'tmp') return tmpfs(plan, path, TMP_BYTES);
       if (how === 'mask') return tmpfs(plan, path, MASK_BYTES);

@@ -2,6 +2,7 @@ import { realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { fail } from '../errors.ts';
+import { type Bubblewrap, lookAtBubblewrap } from '../sandbox/bubblewrap.ts';
 import { seccompFilter } from '../sandbox/seccomp-filter.ts';
 import { profileOf } from './command-profiles.ts';
 import type { SharedFolder, StdioTarget } from './model.ts';
@@ -14,7 +15,7 @@ const LOOK_MS = 10_000;
 const SOCKETS: Record<string, string> = { docker: '/var/run/docker.sock' };
 
 /** Whether bubblewrap can be used on this machine; `why` is half a sentence. */
-export type SandboxLook = { ok: true; bwrap: string; canSize: boolean } | { ok: false; why: string };
+export type SandboxLook = { ok: true; bubblewrap: Bubblewrap } | { ok: false; why: string };
 
 /** A program that is about to be started. */
 export interface Launch {
@@ -68,7 +69,7 @@ export class ServerSandbox {
     const { config } = this.#options;
     if (config.sandbox === 'off' || target.sandbox?.enabled === false) return bare;
     const look = await this.look();
-    if (look.ok) return this.#shutIn(launch, look);
+    if (look.ok) return this.#shutIn(launch, look.bubblewrap);
     if (config.sandbox === 'auto') return bare;
     throw fail(
       'mcp_sandbox_missing',
@@ -76,16 +77,14 @@ export class ServerSandbox {
     );
   }
 
-  async #shutIn(launch: Launch, { bwrap, canSize }: { bwrap: string; canSize: boolean }): Promise<WrappedLaunch> {
+  async #shutIn(launch: Launch, bubblewrap: Bubblewrap): Promise<WrappedLaunch> {
     const { target, program, folder } = launch;
     const home = await realpath(this.#options.home);
     const filter = seccompFilter('program');
     const thirdFile = filter && join(folder, '.seccomp');
     if (thirdFile) await writeFile(thirdFile, filter);
     const command = sandboxCommand({
-      bwrap,
-      canSize,
-      isRoot: isRoot(),
+      ...bubblewrap,
       hasFilter: thirdFile !== undefined,
       network: target.sandbox?.network ?? this.#options.config.network,
       home,
@@ -117,13 +116,12 @@ export class ServerSandbox {
 async function tryBubblewrap(path: string): Promise<SandboxLook> {
   const bwrap = Bun.which('bwrap', { PATH: path });
   if (!bwrap) return { ok: false, why: 'bubblewrap (bwrap) is not installed' };
-  const help = await run([bwrap, '--help']);
-  const canSize = help.stdout.includes('--size ');
+  const bubblewrap = await lookAtBubblewrap(bwrap);
   const own = dirname(await realpath(bwrap));
   const folders = own.startsWith('/usr/') ? [] : [{ path: own, writable: false }];
-  const plan = { bwrap, canSize, isRoot: isRoot(), hasFilter: false, network: true, home: '/', cwd: '/', folders };
+  const plan = { ...bubblewrap, hasFilter: false, network: true, home: '/', cwd: '/', folders };
   const trial = await run([...sandboxCommand(plan), bwrap, '--version']);
-  if (trial.exitCode === 0) return { ok: true, bwrap, canSize };
+  if (trial.exitCode === 0) return { ok: true, bubblewrap };
   const complaint = /^bwrap: ([^\n]{1,200})/m.exec(trial.stderr)?.[1] ?? `it ended with status ${trial.exitCode}`;
   return { ok: false, why: `bubblewrap does not work here (${complaint})` };
 }
@@ -132,8 +130,4 @@ async function run(command: string[]): Promise<{ exitCode: number; stdout: strin
   const child = Bun.spawn(command, { env: {}, stdio: ['ignore', 'pipe', 'pipe'], timeout: LOOK_MS });
   const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { exitCode: await child.exited, stdout, stderr };
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
 }

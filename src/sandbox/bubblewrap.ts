@@ -1,13 +1,19 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 
-/** What the sandbox of a call is built from. */
-export interface BubblewrapOptions {
+/** The bubblewrap of this machine, and what this process may do with it. */
+export interface Bubblewrap {
   /** Path of bwrap. */
   bwrap: string;
   /** True when this version can bound a tmpfs. */
   canSize: boolean;
   /** True when this process is root: the mounts are made with its rights, and the program gives them up. */
   isRoot: boolean;
+  /** Words for namespaces beside those that a sandbox must have. */
+  namespaces: readonly string[];
+}
+
+/** What the sandbox of a call is built from. */
+export interface BubblewrapOptions extends Bubblewrap {
   /** True when descriptor 3 has a seccomp program. */
   hasFilter: boolean;
   /** Folders outside /usr that the interpreter needs: from where they are to where the code sees them. */
@@ -17,6 +23,9 @@ export interface BubblewrapOptions {
 /** Where an interpreter from outside /usr is seen: its own path would tell of the home it may lie in. */
 export const RELOCATED_PYTHON = '/opt/python';
 
+/** A hardened service may not make these; the one of scripts/install.sh has its own for all it runs. */
+const FURTHER_NAMESPACES = ['--unshare-ipc', '--unshare-uts', '--hostname', 'sandbox', '--unshare-cgroup-try'];
+const LOOK_MS = 10_000;
 const TMP_BYTES = 64 * 1024 * 1024;
 const SHM_BYTES = 16 * 1024 * 1024;
 const ENVIRONMENT = {
@@ -29,19 +38,39 @@ const ENVIRONMENT = {
 export const SYSTEM_FOLDERS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'];
 const SYSTEM_FILES = ['/etc/ld.so.cache', '/etc/alternatives', '/etc/localtime', '/nix/store'];
 
+/** Finds out what a bubblewrap can do for us, by doing it. */
+export async function lookAtBubblewrap(bwrap: string): Promise<Bubblewrap> {
+  const isRoot = process.getuid?.() === 0;
+  const run = async (words: string[]) => {
+    const child = Bun.spawn([bwrap, ...words], { env: {}, stdio: ['ignore', 'pipe', 'ignore'], timeout: LOOK_MS });
+    return { text: await new Response(child.stdout).text(), status: await child.exited };
+  };
+  const user = isRoot ? [] : ['--unshare-user'];
+  const [help, trial] = await Promise.all([
+    run(['--help']),
+    run([...user, ...FURTHER_NAMESPACES, '--ro-bind', '/', '/', '--', bwrap, '--version']),
+  ]);
+  return {
+    bwrap,
+    canSize: help.text.includes('--size '),
+    isRoot,
+    namespaces: trial.status === 0 ? FURTHER_NAMESPACES : [],
+  };
+}
+
 /**
  * The command that runs a program without network, with the system's programs read-only, a private /tmp, and neither
  * the home folders nor the configuration of the machine. Whatever it starts ends with it.
  */
 export function bubblewrapCommand(options: BubblewrapOptions): string[] {
-  const { bwrap, canSize, isRoot, hasFilter, binds } = options;
+  const { bwrap, canSize, isRoot, namespaces, hasFilter, binds } = options;
   const tmpfs = (path: string, bytes: number) => [...(canSize ? ['--size', String(bytes)] : []), '--tmpfs', path];
   return [
     bwrap,
-    ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...['--unshare-pid', '--unshare-net', ...namespaces],
     ...(isRoot ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'] : ['--unshare-user']),
     ...(hasFilter ? ['--seccomp', '3'] : []),
-    ...['--die-with-parent', '--new-session', '--hostname', 'sandbox', '--clearenv'],
+    ...['--die-with-parent', '--new-session', '--clearenv'],
     ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--ro-bind', '/usr', '/usr'],
     ...SYSTEM_FOLDERS.flatMap(bindOrLink),

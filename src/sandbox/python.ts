@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts';
 import { type AppError, fail } from '../errors.ts';
 import { programEnvironment } from '../lib/program-environment.ts';
 import { Semaphore } from '../lib/semaphore.ts';
-import { bubblewrapCommand, RELOCATED_PYTHON } from './bubblewrap.ts';
+import { bubblewrapCommand, lookAtBubblewrap, RELOCATED_PYTHON } from './bubblewrap.ts';
 import { ControlGroups } from './control-group.ts';
 import { PYTHON_RUNNER } from './python-runner.ts';
 import { type ProgramResult, runProgram } from './run-program.ts';
@@ -122,11 +122,8 @@ export class Python {
     const [executable, basePrefix, prefix] = parsePaths(look.output);
     if (!executable || !basePrefix || !prefix) throw unavailable(`${command} does not run.`);
     if (!bwrap) return { executable, wrapper: undefined };
-    const { output: help } = await ask([bwrap, '--help']);
     const sandbox = {
-      bwrap,
-      canSize: help.includes('--size '),
-      isRoot: isRoot(),
+      ...(await lookAtBubblewrap(bwrap)),
       hasFilter: seccompFilter('code') !== undefined,
     };
     if (basePrefix === prefix && isOutside(prefix) && executable.startsWith(`${prefix}/`)) {

@@ -93,6 +93,7 @@ describe('the command of a sandbox', () => {
       bwrap: '/usr/bin/bwrap',
       canSize: true,
       isRoot: true,
+      namespaces: [],
       hasFilter: true,
       network: false,
       home,
