@@ -100,7 +100,10 @@ const KNOWLEDGE = {
   empty_query: user(400, 'The query holds no word.'),
   empty_name: user(400, 'A name is needed.'),
   builtin: user(400, 'The handbook is built in and cannot be removed.'),
-  knowledge_busy: resource(503, 'Another process writes to the index; try again in a moment.'),
+  knowledge_busy: resource(
+    503,
+    'Another process writes to the index, or too many documents wait to be read; try again in a moment.',
+  ),
   knowledge_disk_full: internal('The disk of the agent home is full: free some space.'),
   knowledge_newer: internal(
     'The index was made by a newer version: use that one, or remove `knowledge.db` and add again.',

@@ -119,6 +119,7 @@ describe('the shell blocks of the documentation', () => {
     ).toEqual([
       'README.md, is the run of these tests: scripts/test',
       'README.md, installs on the machine: sudo scripts/install.sh',
+      'src/handbook/deployment.md, installs on the machine: sudo sh install.sh --release agent-1.2.3-linux-x64.tar.gz --signers signers',
       'src/handbook/sandbox.md, installs on the machine: apt-get install bubblewrap python3',
       'src/handbook/speech.md, installs on the machine: apt-get install espeak-ng',
     ]);

@@ -101,7 +101,20 @@ describe('scripts/install.sh', () => {
   test.if(process.getuid?.() === 0 && Bun.which('bwrap') !== null)('refuses what does not run here', () => {
     const foreign = join(folder, 'foreign');
     writeFileSync(foreign, '\x7fELF for another machine', { mode: 0o755 });
-    const command = ['bwrap', '--ro-bind', '/', '/', '--dev', '/dev', 'sh', SCRIPT, '--binary', foreign, '--prefix', '/opt'];
+    const command = [
+      'bwrap',
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      'sh',
+      SCRIPT,
+      '--binary',
+      foreign,
+      '--prefix',
+      '/opt',
+    ];
     const { exitCode, stderr } = Bun.spawnSync(command);
     expect([exitCode, stderr.toString()]).toEqual([1, expect.stringMatching(/^foreign does not run on this machine/)]);
   });
