@@ -1,7 +1,7 @@
 import { WORKER_ARGUMENT } from '../lib/worker-channel.ts';
 
 /** Workers that are processes; a binary starts itself again to be one of them. */
-const WORKERS: Record<string, () => Promise<unknown>> = {
+export const WORKERS: Record<string, () => Promise<unknown>> = {
   'crawl/parse': () => import('../crawl/parse.worker.ts'),
   'knowledge/ingest': () => import('../knowledge/ingest.worker.ts'),
 };

@@ -27,11 +27,11 @@ export function serveWorker<T extends Operations>(operations: T): T {
     }
   };
   const ready: WorkerResponse = { id: READY_ID, ok: true, value: undefined };
-  if (process.send) {
+  if (Bun.isMainThread) {
     process.on('message', async (request: WorkerRequest) => process.send?.(await answer(request)));
     // It ends with its input: a parent that is gone has closed it. Signals of the terminal are meant for the parent.
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => {});
-    process.send(ready);
+    process.send?.(ready);
     return operations;
   }
   const scope = globalThis as {

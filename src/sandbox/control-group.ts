@@ -51,9 +51,14 @@ export class ControlGroups {
     const base = await this.#base;
     if (base === undefined) return undefined;
     const group = join(base, `python-${crypto.randomUUID()}`);
-    await mkdir(group);
-    await writeFile(join(group, 'memory.max'), String(memoryBytes));
-    await writeFile(join(group, 'pids.max'), String(processes));
+    try {
+      await mkdir(group);
+      await writeFile(join(group, 'memory.max'), String(memoryBytes));
+      await writeFile(join(group, 'pids.max'), String(processes));
+    } catch {
+      await remove(group);
+      return undefined;
+    }
     // A machine without swap, or an older kernel, has no such files.
     await writeFile(join(group, 'memory.swap.max'), '0').catch(() => {});
     await writeFile(join(group, 'memory.oom.group'), '1').catch(() => {});
