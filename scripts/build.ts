@@ -24,6 +24,18 @@ const TARGETS = [
   'windows-x64',
 ] as const;
 
+/** What `agent version` names; undefined where there is no repository. */
+const COMMIT = commitOf(ROOT);
+
+function commitOf(root: string): string | undefined {
+  const git = (...words: string[]) => Bun.spawnSync(['git', '-C', root, ...words], { stderr: 'ignore' });
+  if (!Bun.which('git')) return undefined;
+  const head = git('rev-parse', '--short=12', 'HEAD');
+  if (head.exitCode !== 0) return undefined;
+  const isDirty = git('status', '--porcelain').stdout.toString() !== '';
+  return `${head.stdout.toString().trim()}${isDirty ? '-dirty' : ''}`;
+}
+
 /** Compiles one executable; `target` is left out for this machine. */
 async function compile(outfile: string, target?: (typeof TARGETS)[number]): Promise<void> {
   const result = await Bun.build({
@@ -37,6 +49,7 @@ async function compile(outfile: string, target?: (typeof TARGETS)[number]): Prom
     splitting: true,
     // Elysia reads its handlers' source text: minified ones crash.
     minify: false,
+    define: COMMIT ? { BUILD_COMMIT: JSON.stringify(COMMIT) } : {},
     compile: {
       outfile,
       ...(target ? { target: `bun-${target}` as Bun.Build.CompileTarget } : {}),

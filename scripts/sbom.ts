@@ -77,7 +77,7 @@ async function bundledPackages(root: string): Promise<LockedPackage[]> {
 }
 
 function componentOf(entry: LockedPackage): Component {
-  const [, group, name] = /^(?:(@[^/]+)\/)?(.+)$/.exec(entry.name) as unknown as [string, string | undefined, string];
+  const [, group, name = ''] = /^(?:(@[^/]+)\/)?(.+)$/.exec(entry.name) ?? [];
   const ref = refOf(entry);
   const parts = CARRIED_PARTS[entry.name];
   return {

@@ -25,7 +25,7 @@ import { createPodcastWorkflow } from './podcast/workflow.ts';
 import { enhancePrompt } from './prompt/enhance.ts';
 import type { ChatRequest } from './research/model.ts';
 import { createQuickWorkflow } from './research/quick.ts';
-import type { ResearchDeps } from './research/scope.ts';
+import type { ResearchDeps } from './research/run-scope.ts';
 import { startChat } from './research/start-chat.ts';
 import { createResearchWorkflow } from './research/workflow.ts';
 import { RunService } from './runs/service.ts';

@@ -56,6 +56,8 @@ const RUNS = {
   ),
   too_many_restarts: internal('The run was taken over five times and ended its process each time; it is given up.'),
   run_missing: internal('The run vanished while it was worked on: its thread was deleted.'),
+  stored_newer: internal('The run was written by a newer version of agent: go back to that version, or ask again.'),
+  stored_damaged: internal('What the database holds of the run is damaged: ask the question again.'),
   plan_invalid: upstream(
     'The model gave no valid plan, even when asked again: use a stronger model for `models.basic`.',
   ),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
-import { runCli } from './cli/command.ts';
 import type { CliContext, CliOutput } from './cli/context.ts';
 import { rootCommand } from './cli/index.ts';
+import { runCli } from './cli/run.ts';
 import { serveAsWorker } from './cli/serve-as-worker.ts';
 import { closeProcess } from './lib/close-process.ts';
 

@@ -118,7 +118,7 @@ async function gaps(url: string, work: () => Promise<unknown>): Promise<number[]
       stop.signal,
     );
     let last = performance.now();
-    for await (const _ of response.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const _ of response.body!) {
       const now = performance.now();
       if (isMeasured) times.push(now - last);
       last = now;

@@ -104,6 +104,7 @@ async function readStream(url: string): Promise<number[]> {
 async function serve(bare: boolean, seconds: number): Promise<void> {
   const config = defaultConfig();
   config.server.port = 0;
+  // Nothing but their names is asked for here.
   const models = { names: () => ({ basic: ['extractive'] }) } as unknown as Models;
   const routes = new Elysia().get('/api/bench', ({ request, server }) =>
     sseResponse({ request, server, frames: frames(seconds), heartbeatMs: 15_000 }),
@@ -118,7 +119,10 @@ async function serve(bare: boolean, seconds: number): Promise<void> {
     });
     url = `http://127.0.0.1:${server.port}`;
   } else {
-    const { listener } = createServer({ config, models, log: silentLogger, clock: systemClock }, { routes: [routes] });
+    const { listener } = createServer(
+      { config, models, log: silentLogger, clock: systemClock },
+      { mount: (base) => base.use(routes) },
+    );
     await listener.start();
     url = listener.url;
   }

@@ -28,7 +28,7 @@ async function measure(path: string, body: unknown): Promise<Timing> {
   });
   let firstMs = Number.NaN;
   let text = '';
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of response.body!) {
     text += new TextDecoder().decode(chunk);
     if (Number.isNaN(firstMs) && text.includes('word0')) firstMs = performance.now() - started;
   }

@@ -47,6 +47,7 @@ console.log(`${SLIDES} slides from Markdown: ${median(own).toFixed(1)} ms`);
 console.log(`  ${figure('pptxgenjs alone, deflated as ours is:', deflated)}`);
 console.log(`  ${figure('pptxgenjs alone, not compressed:', alone)}`);
 
+// Slides ask for no more where no model is.
 const models = { has: () => false } as unknown as Models;
 const slides = createSlideGenerator({
   models,

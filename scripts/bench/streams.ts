@@ -37,7 +37,7 @@ async function load(url: string, pid: number): Promise<Result> {
       });
       let text = '';
       const decoder = new TextDecoder();
-      for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+      for await (const bytes of response.body!) {
         if (text === '') firstMs.push(performance.now() - started);
         text += decoder.decode(bytes, { stream: true });
       }

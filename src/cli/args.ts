@@ -18,9 +18,10 @@ export type Arg = ArgBase &
         max?: number;
       }
     | { type: 'boolean'; alias?: string; default?: boolean }
+    /** Values are compared without case, and `-` is `_`. */
     | { type: 'enum'; alias?: string; default?: string; options: readonly string[] }
     /** Taken by place; `multiple` takes all that are left. */
-    | { type: 'positional'; default?: string; multiple?: boolean }
+    | { type: 'positional'; default?: string; multiple?: boolean; options?: readonly string[] }
   );
 export type Args = Record<string, Arg>;
 
@@ -28,7 +29,7 @@ type Base<A extends Arg> = A extends { type: 'number' }
   ? number
   : A extends { type: 'boolean' }
     ? boolean
-    : A extends { type: 'enum'; options: readonly (infer O)[] }
+    : A extends { options: readonly (infer O)[] }
       ? O
       : string;
 type IsSet<A extends Arg> = A extends { required: true }
@@ -122,13 +123,22 @@ function setFlag(values: Record<string, unknown>, name: string, arg: Arg, text: 
     return;
   }
   if (name in values) throw usageError(`--${name} is given twice.`);
-  values[name] = arg.type === 'number' ? readNumber(name, arg, text) : text;
-  if (arg.type === 'enum' && !arg.options.includes(text)) {
-    const near = nearest(text, arg.options);
-    throw usageError(
-      `--${name} must be one of ${arg.options.join(', ')}${near ? `; did you mean ${near}?` : `, not "${text}".`}`,
-    );
-  }
+  if (arg.type === 'number') values[name] = readNumber(name, arg, text);
+  else values[name] = arg.type === 'enum' ? readOption(`--${name}`, arg.options, text) : text;
+}
+
+function readOption(name: string, options: readonly string[], text: string): string {
+  const key = (option: string) =>
+    option
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, '_');
+  const found = options.find((option) => key(option) === key(text));
+  if (found !== undefined) return found;
+  const near = nearest(text, options);
+  throw usageError(
+    `${name} must be one of ${options.join(', ')}${near ? `; did you mean ${near}?` : `, not "${text}".`}`,
+  );
 }
 
 function readNumber(name: string, arg: Arg & { type: 'number' }, text: string): number {
@@ -145,7 +155,10 @@ function takePositionals(definitions: Args, values: Record<string, unknown>, wor
   for (const [name, arg] of Object.entries(definitions)) {
     if (arg.type !== 'positional') continue;
     if (arg.multiple) values[name] = words.slice(next);
-    else if (next < words.length) values[name] = words[next];
+    else if (next < words.length) {
+      const word = words[next] as string;
+      values[name] = arg.options ? readOption(name.toUpperCase(), arg.options, word) : word;
+    }
     const isMissing = arg.multiple ? next >= words.length : values[name] === undefined;
     if (arg.required && isMissing) throw usageError(`${name.toUpperCase()} is missing.`);
     next = arg.multiple ? words.length : next + 1;
@@ -161,7 +174,8 @@ function applyDefault(values: Record<string, unknown>, name: string, arg: Arg): 
   else if (arg.default !== undefined) values[name] = arg.default;
 }
 
-function unknownFlag(rawName: string, names: string[]): AppError {
+/** Names the nearest flag, or says that `--help` lists what there is. */
+export function unknownFlag(rawName: string, names: readonly string[], listed = 'flags'): AppError {
   const near = nearest(rawName.replace(/^-+/, ''), names);
-  return usageError(`Unknown flag ${rawName}${near ? `; did you mean --${near}?` : '; --help lists the flags.'}`);
+  return usageError(`Unknown flag ${rawName}${near ? `; did you mean --${near}?` : `; --help lists the ${listed}.`}`);
 }

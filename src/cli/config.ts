@@ -5,6 +5,7 @@ import { defineCliCommand } from './command.ts';
 /** `agent config`: what is in effect, where each value comes from, or a sample file. */
 export const configCommand = defineCliCommand({
   description: 'Show the effective configuration and where each value comes from',
+  examples: ['agent config', 'agent config --json', 'agent config --sample >~/.agent/config.yaml'],
   args: { sample: { type: 'boolean', description: 'Print a commented config.yaml that documents every key' } },
   async run(args, context) {
     if (args.sample) {

@@ -39,7 +39,11 @@ export interface CommandContext extends CliContext {
   print(line: string | object): Promise<void>;
   /** Writes several lines to stdout, each as safe as one of `print`. */
   printLines(lines: readonly string[]): Promise<void>;
-  /** Writes one line to stderr, as safe as one of `print`. */
+  /** Says on stderr what the person should know; as safe as `print`, and so are the next two. */
+  note(line: string): Promise<void>;
+  /** Says on stderr that something was done. */
+  done(line: string): Promise<void>;
+  /** Warns on stderr. */
   warn(line: string): Promise<void>;
   /** Configuration and home for this call, `--home` and `--debug` honoured. */
   loadConfig(flags?: DeepPartial<Config>): Promise<LoadedConfig>;

@@ -32,6 +32,7 @@ const LABELS = { ok: 'OK  ', warn: 'WARN', fail: 'FAIL' } as const;
 /** `agent doctor`: checks the installation and says what to do. */
 export const doctorCommand = defineCliCommand({
   description: 'Check home, server, database, models, search, speech, MCP and webhooks, and say what to do',
+  examples: ['agent doctor', 'agent doctor --fix', 'agent doctor --json'],
   args: { fix: { type: 'boolean', description: 'Close files of the home that others could open, and say which' } },
   async run(args, context) {
     const findings = await diagnose(context, args.fix);

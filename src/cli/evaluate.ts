@@ -1,31 +1,32 @@
-import { createDeps } from '../deps.ts';
 import { evaluateReport } from '../evaluation/evaluate.ts';
 import type { EvaluationAnswer } from '../evaluation/model.ts';
 import { STYLES } from '../evaluation/sections.ts';
 import { escapeLine, escapeText } from '../lib/escape-controls.ts';
-import { usageError } from './args.ts';
 import { defineCliCommand } from './command.ts';
 import { checkOutput, readText, writeResult } from './content/files.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** `agent evaluate`: a report in, its measures and grade out. */
 export const evaluateCommand = defineCliCommand({
   description: 'Evaluate a report: count, and have a model judge it',
+  examples: [
+    'agent evaluate report.md --query "How do tides work?"',
+    'agent evaluate report.md --query "How do tides work?" --llm --json',
+  ],
   args: {
     report: { type: 'positional', default: '-', description: 'Markdown file; stdin when it is left out or `-`' },
     query: { type: 'string', required: true, valueHint: 'text', description: 'The question the report answers' },
-    style: { type: 'string', default: 'default', valueHint: 'style', description: 'Style the report was written in' },
+    style: { type: 'enum', options: STYLES, default: 'default', description: 'Style the report was written in' },
     llm: { type: 'boolean', description: 'Have a language model judge it as well' },
     out: { type: 'string', alias: 'o', valueHint: 'file', description: 'Write the evaluation to this file' },
   },
   async run(args, context) {
-    if (!STYLES.includes(args.style.toLowerCase()))
-      throw usageError(`--style must be one of ${STYLES.join(', ')}, not "${args.style}".`);
     await checkOutput(args.out);
     const content = await readText(context, args.report, 'report');
-    const { config, home } = await context.loadConfig();
-    await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
     const request = { content, query: args.query, report_style: args.style, use_llm: args.llm };
-    const answer = await evaluateReport(deps.models, request, context.signal);
+    const answer = await runWithDeps(context, { log: 'error' }, (deps) =>
+      evaluateReport(deps.models, request, context.signal),
+    );
     const text = context.json ? JSON.stringify(answer, null, 2) : describe(answer);
     await writeResult(context, args.out, `${text}\n`);
   },

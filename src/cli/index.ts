@@ -70,5 +70,18 @@ export const rootCommand: CliGroup = defineCliGroup(
       description: 'Check home, server, database, models, search, speech, MCP and webhooks, and say what to do',
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
+    completion: {
+      description: 'Print a script that completes commands, flags and values in your shell',
+      load: async () => (await import('./completion.ts')).createCompletionCommand(rootCommand),
+    },
+    help: {
+      description: 'Show the help of a command',
+      load: async () => (await import('./help-command.ts')).createHelpCommand(rootCommand),
+    },
+    version: {
+      description: 'Show the version, the commit it was built from, Bun and the platform',
+      load: async () => (await import('./version.ts')).versionCommand,
+    },
   },
+  ['agent doctor', 'agent serve', 'agent research "How do tides work?" --out tides.md', 'agent help webhook subscribe'],
 );

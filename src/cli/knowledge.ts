@@ -1,15 +1,16 @@
-import { ensureHome } from '../config/home.ts';
-import { createDeps, type Deps } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 import { type CliGroup, defineCliCommand, defineCliGroup } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { addSources } from './knowledge/add.ts';
 import { formatPassage } from './knowledge/format-passage.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** More than any list needs. */
 const ALL = 1_000_000;
 
 const add = defineCliCommand({
   description: 'Add files, directories (with everything below them) or web pages',
+  examples: ['agent knowledge add notes/ handbook.pdf', 'agent knowledge add https://example.com/article'],
   args: {
     sources: { type: 'positional', required: true, multiple: true, description: 'Files, directories, addresses' },
   },
@@ -18,6 +19,7 @@ const add = defineCliCommand({
 
 const list = defineCliCommand({
   description: 'List the documents, newest first',
+  examples: ['agent knowledge list'],
   run: (_args, context) =>
     withKnowledge(context, async ({ knowledge }) => {
       const resources = await knowledge.listResources({ limit: ALL, signal: context.signal });
@@ -29,6 +31,7 @@ const list = defineCliCommand({
 
 const remove = defineCliCommand({
   description: 'Remove documents',
+  examples: ['agent knowledge remove local://notes/tides.md'],
   args: { uris: { type: 'positional', required: true, multiple: true, description: 'Addresses shown by `list`' } },
   run: (args, context) =>
     withKnowledge(context, async ({ knowledge }) => {
@@ -44,10 +47,14 @@ const remove = defineCliCommand({
 
 const search = defineCliCommand({
   description: 'Search the documents and show the passages, best first',
+  examples: [
+    'agent knowledge search "when is high tide"',
+    'agent knowledge search tides -n 10 --in local://notes/tides.md',
+  ],
   args: {
     query: { type: 'positional', required: true, multiple: true, description: 'Words or a question' },
     limit: { type: 'number', integer: true, min: 1, max: 100, default: 5, alias: 'n', description: 'Most passages' },
-    in: { type: 'string', multiple: true, valueHint: 'uri', description: 'Search only this document (repeatable)' },
+    in: { type: 'string', multiple: true, valueHint: 'uri', description: 'Search only this document' },
   },
   run: (args, context) =>
     withKnowledge(context, async ({ knowledge }) => {
@@ -58,7 +65,7 @@ const search = defineCliCommand({
         signal: context.signal,
       });
       if (context.json) return context.print({ passages });
-      if (passages.length === 0) await context.warn('Nothing found.');
+      if (passages.length === 0) await context.note('Nothing found.');
       const width = Math.min(context.stdout.columns, 100);
       for (const [index, passage] of passages.entries())
         await context.printLines(
@@ -68,17 +75,17 @@ const search = defineCliCommand({
 });
 
 /** `agent knowledge`: the documents that research may use. */
-export const knowledgeCommand: CliGroup = defineCliGroup('Manage the documents that research may use', {
-  add: { description: 'Add files, directories or web pages', load: async () => add },
-  list: { description: 'List the documents', alias: ['ls'], load: async () => list },
-  remove: { description: 'Remove documents', alias: ['rm'], load: async () => remove },
-  search: { description: 'Search the documents', load: async () => search },
-});
+export const knowledgeCommand: CliGroup = defineCliGroup(
+  'Manage the documents that research may use',
+  {
+    add: { description: 'Add files, directories or web pages', load: async () => add },
+    list: { description: 'List the documents', alias: ['ls'], load: async () => list },
+    remove: { description: 'Remove documents', alias: ['rm'], load: async () => remove },
+    search: { description: 'Search the documents', load: async () => search },
+  },
+  ['agent knowledge add notes/', 'agent knowledge search "when is high tide"'],
+);
 
-async function withKnowledge<T>(context: CommandContext, work: (deps: Deps) => Promise<T>): Promise<T> {
-  const { config, home } = await context.loadConfig();
-  await ensureHome(home);
-  const logLevel = config.log.level === 'debug' ? 'debug' : 'warn';
-  await using deps = createDeps({ config, home, logLevel, worker: false });
-  return await work(deps);
+function withKnowledge<T>(context: CommandContext, work: (deps: Deps) => Promise<T>): Promise<T> {
+  return runWithDeps(context, { log: 'warn', home: true }, work);
 }

@@ -1,16 +1,16 @@
-import { ensureHome } from '../config/home.ts';
-import { createDeps, type Deps } from '../deps.ts';
-import { isRecord } from '../lib/json.ts';
+import type { Deps } from '../deps.ts';
 import { generatePodcast, type Podcast } from '../podcast/generate.ts';
 import { type FollowDeps, followRun } from '../runs/follow.ts';
 import { defineCliCommand } from './command.ts';
 import { checkBinaryOutput, readText, writeResult } from './content/files.ts';
 import type { CommandContext } from './context.ts';
 import { createProgressBar, type ProgressBar } from './knowledge/progress-bar.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** `agent podcast`: a report in, an MP3 of two voices out. */
 export const podcastCommand = defineCliCommand({
   description: 'Make a podcast with two voices from a report',
+  examples: ['agent podcast report.md -o show.mp3', 'agent research "How do tides work?" | agent podcast -o tides.mp3'],
   args: {
     report: { type: 'positional', default: '-', description: 'Markdown file; stdin when it is left out or `-`' },
     out: { type: 'string', alias: 'o', valueHint: 'file', description: 'Write the MP3 to this file (`-` for stdout)' },
@@ -19,16 +19,15 @@ export const podcastCommand = defineCliCommand({
   async run(args, context) {
     await checkBinaryOutput(context, args.out, 'show.mp3');
     const content = await readText(context, args.report, 'report');
-    const { config, home } = await context.loadConfig();
-    await ensureHome(home);
-    const level = config.log.level === 'debug' ? 'debug' : 'error';
-    await using deps = createDeps({ config, home, logLevel: level, worker: false });
-    const podcast = await makePodcast(deps, context, { content, locale: args.locale ?? null });
+    const request = { content, locale: args.locale ?? null };
+    const podcast = await runWithDeps(context, { log: 'error', runs: true }, (deps) =>
+      makePodcast(deps, context, request),
+    );
     await writeResult(context, args.out, podcast.audio);
     const { runId } = podcast;
     if (context.json) await context.print({ path: args.out, run_id: runId, bytes: podcast.audio.length });
     else if (args.out !== undefined && args.out !== '-')
-      await context.warn(`${args.out}: ${podcast.audio.length} bytes; run ${runId} keeps the transcript`);
+      await context.done(`${args.out}: ${podcast.audio.length} bytes; run ${runId} keeps the transcript`);
   },
 });
 
@@ -40,8 +39,6 @@ async function makePodcast(
 ): Promise<Podcast> {
   const { podcasts, speech, runs, store, clock } = deps;
   speech.checkReady();
-  await deps.start();
-  await runs.start();
   let shown: Promise<void> | undefined;
   const podcast = generatePodcast(podcasts, request, context.signal, (run) => {
     if (!context.json) shown = showProgress({ store, runs, clock }, run.id, context);
@@ -55,10 +52,8 @@ async function showProgress(deps: FollowDeps, runId: string, context: CommandCon
   if (output.isTerminal) await output.write('… Writing the script');
   let bar: ProgressBar | undefined;
   for await (const event of followRun(deps, runId, 0, new AbortController().signal)) {
-    const data: unknown = JSON.parse(event.data);
-    if (!isRecord(data)) continue;
     if (event.type === 'podcast_script' && !bar) {
-      bar = createProgressBar(output, Number(data['total']));
+      bar = createProgressBar(output, event.data.total);
       if (output.isTerminal) await output.write('\r\u001b[2K');
     }
     if (event.type === 'podcast_progress') await bar?.step('lines spoken');

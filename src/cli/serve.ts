@@ -19,9 +19,13 @@ export interface Services {
 const RELEASE_MS = 1500;
 
 /** `agent serve`: runs the API until SIGTERM or SIGINT. `open` builds everything and may open the socket of the API. */
-export function createServeCommand(open: (loaded: LoadedConfig) => Promise<Services>): CliCommand {
+export function createServeCommand(
+  open: (loaded: LoadedConfig) => Promise<Services>,
+  path = 'agent serve',
+): CliCommand {
   return defineCliCommand({
     description: 'Serve the HTTP API',
+    examples: [path, `${path} --port 9000 --debug`],
     args: {
       host: { type: 'string', valueHint: 'address', description: 'Address to listen on (default 127.0.0.1)' },
       port: {

@@ -1,12 +1,12 @@
-import { ensureHome } from '../config/home.ts';
-import { createDeps } from '../deps.ts';
 import { THEMES } from '../slides/model.ts';
 import { defineCliCommand } from './command.ts';
 import { checkBinaryOutput, readText, writeResult } from './content/files.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 /** `agent slides`: a report in, a PowerPoint file out. */
 export const slidesCommand = defineCliCommand({
   description: 'Make a PowerPoint presentation from a report',
+  examples: ['agent slides report.md -o deck.pptx', 'agent slides report.md -o deck.pptx --theme dark --locale de-DE'],
   args: {
     report: { type: 'positional', default: '-', description: 'Markdown file; stdin when it is left out or `-`' },
     out: {
@@ -21,24 +21,19 @@ export const slidesCommand = defineCliCommand({
   async run(args, context) {
     await checkBinaryOutput(context, args.out, 'deck.pptx', 'A presentation');
     const content = await readText(context, args.report, 'report');
-    const { config, home } = await context.loadConfig();
-    await ensureHome(home);
     // Warnings say which image was left out; the rest of the log is for servers.
-    const level = config.log.level === 'debug' ? 'debug' : 'warn';
-    await using deps = createDeps({ config, home, logLevel: level, worker: false });
-    const model = deps.models.get('basic').name;
-    const deck = await deps.slides.generate(
-      { content, locale: args.locale, theme: args.theme },
-      context.signal,
-      (step) => {
+    const deck = await runWithDeps(context, { log: 'warn', home: true }, (deps) => {
+      const model = deps.models.get('basic').name;
+      const request = { content, locale: args.locale, theme: args.theme };
+      return deps.slides.generate(request, context.signal, (step) => {
         if (context.stderr.isTerminal)
-          void context.warn(step === 'asking' ? `Asking ${model} for the slides …` : 'Building the file …');
-      },
-    );
+          void context.note(step === 'asking' ? `Asking ${model} for the slides …` : 'Building the file …');
+      });
+    });
     await writeResult(context, args.out, deck.bytes);
     const summary = { path: args.out, title: deck.title, slides: deck.slides, bytes: deck.bytes.byteLength };
     if (context.json) await context.print(summary);
     else if (args.out !== undefined && args.out !== '-')
-      await context.warn(`${args.out}: ${deck.slides} slide${deck.slides === 1 ? '' : 's'}`);
+      await context.done(`${args.out}: ${deck.slides} slide${deck.slides === 1 ? '' : 's'}`);
   },
 });

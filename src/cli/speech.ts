@@ -1,6 +1,6 @@
-import { createDeps } from '../deps.ts';
 import { defineCliCommand } from './command.ts';
 import { checkBinaryOutput, readText, writeResult } from './content/files.ts';
+import { runWithDeps } from './run-with-deps.ts';
 
 const ratio = (description: string) =>
   ({ type: 'number', min: 0.1, max: 3, default: 1, valueHint: 'ratio', description }) as const;
@@ -8,6 +8,11 @@ const ratio = (description: string) =>
 /** `agent speech`: a text in, audio out. */
 export const speechCommand = defineCliCommand({
   description: 'Speak a text to an MP3 or WAV file',
+  examples: [
+    'agent speech letter.txt -o letter.mp3',
+    'echo "Good morning." | agent speech -o morning.wav --voice female',
+    'agent speech brief.txt -o brief.mp3 --language de-DE --speed 1.2',
+  ],
   args: {
     text: { type: 'positional', default: '-', description: 'Text file; stdin when it is left out or `-`' },
     out: {
@@ -27,26 +32,26 @@ export const speechCommand = defineCliCommand({
   async run(args, context) {
     await checkBinaryOutput(context, args.out, 'speech.mp3');
     const text = await readText(context, args.text, 'text');
-    const { config, home } = await context.loadConfig();
-    await using deps = createDeps({ config, home, logLevel: 'error', worker: false });
-    deps.speech.checkReady();
     const format = args.format ?? (/\.wav$/i.test(args.out ?? '') ? 'wav' : 'mp3');
-    if (context.stderr.isTerminal) await context.warn(`Speaking ${text.trim().length} characters …`);
-    const audio = await deps.speech.speak(
-      {
-        text,
-        format,
-        ...(args.voice ? { voice: args.voice } : {}),
-        ...(args.language ? { language: args.language } : {}),
-        speed: args.speed,
-        volume: args.volume,
-        pitch: args.pitch,
-        textType: args.ssml ? 'ssml' : 'plain',
-      },
-      context.signal,
-    );
+    const audio = await runWithDeps(context, { log: 'error' }, async ({ speech }) => {
+      speech.checkReady();
+      if (context.stderr.isTerminal) await context.note(`Speaking ${text.trim().length} characters …`);
+      return speech.speak(
+        {
+          text,
+          format,
+          ...(args.voice ? { voice: args.voice } : {}),
+          ...(args.language ? { language: args.language } : {}),
+          speed: args.speed,
+          volume: args.volume,
+          pitch: args.pitch,
+          textType: args.ssml ? 'ssml' : 'plain',
+        },
+        context.signal,
+      );
+    });
     await writeResult(context, args.out, audio);
     if (context.json) await context.print({ path: args.out, format, bytes: audio.length });
-    else if (args.out !== undefined && args.out !== '-') await context.warn(`${args.out}: ${audio.length} bytes`);
+    else if (args.out !== undefined && args.out !== '-') await context.done(`${args.out}: ${audio.length} bytes`);
   },
 });

@@ -7,6 +7,7 @@ import { defineCliCommand } from './command.ts';
 /** `agent token`: makes the token of the API and keeps it in the `.env` of the home. */
 export const tokenCommand = defineCliCommand({
   description: 'Make the token that every call of the API must carry',
+  examples: ['agent token', 'agent token --replace'],
   args: {
     token: { type: 'string', valueHint: 'text', description: 'The token (default: a generated one)' },
     replace: { type: 'boolean', description: 'Replace the present one; clients that have it are refused then' },
@@ -31,6 +32,6 @@ export const tokenCommand = defineCliCommand({
       await context.warn('Warning: AGENT_API_TOKEN of the environment wins over what was written.');
     if (context.json) return context.print({ token, file: path });
     await context.print(token);
-    await context.warn(`Stored as AGENT_API_TOKEN in ${path}; a running server takes it when it is started again.`);
+    await context.done(`Stored as AGENT_API_TOKEN in ${path}; a running server takes it when it is started again.`);
   },
 });

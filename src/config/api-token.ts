@@ -1,5 +1,5 @@
 /** Shorter ones can be guessed. */
-export const MIN_API_TOKEN_LENGTH = 16;
+const MIN_API_TOKEN_LENGTH = 16;
 
 /** What is wrong with a token of the API, as the end of a sentence; undefined when it may be used. */
 export function weaknessOf(token: string): string | undefined {

@@ -4,7 +4,7 @@ import type { RoleConfig } from './sections/models.ts';
 import type { Problem } from './source.ts';
 
 /** Model used when only `OPENAI_API_KEY` is set. */
-export const DEFAULT_MODEL = 'gpt-4o-mini';
+const DEFAULT_MODEL = 'gpt-4o-mini';
 
 type Rule = (config: Config) => Problem[];
 

@@ -12,7 +12,7 @@ export interface GuardedTransportOptions extends Reach {
   ca?: string;
 }
 
-export interface GuardedExchange {
+interface GuardedExchange {
   method: string;
   headers: Headers;
   body?: string | undefined;

@@ -34,7 +34,7 @@ export async function readHtml(html: string, url: string): Promise<ReadablePage>
   const heading = cleanLine(document.querySelector('h1')?.textContent);
   const article = new Readability(document, {
     keepClasses: true,
-    serializer: (node) => node as unknown as Element,
+    serializer: (node) => node as Element,
   }).parse();
   let markdown = article?.content ? toMarkdown(article.content) : '';
   if (markdown.length < SHORT_ARTICLE) {
@@ -53,9 +53,7 @@ async function parseDocument(html: string, url: string): Promise<Document> {
   const text = withoutElements(html, BLOCKS, { keeps: (tag) => tag.includes('ld+json') }).slice(0, MAX_HTML_LENGTH);
   const ends = new Finder(text, '>');
   const inner = cutRanges(text, FRAME, ({ index }) => (ends.next(index) < 0 ? undefined : ends.next(index) + 1));
-  const { document } = parseHTML(`<!doctype html><html><head></head><body>${inner}</body></html>`) as unknown as {
-    document: Document;
-  };
+  const { document } = parseHTML(`<!doctype html><html><head></head><body>${inner}</body></html>`);
   for (const node of [...document.querySelectorAll(NOISE)]) node.remove();
   for (const node of [...document.querySelectorAll('[style]')])
     if (/display\s*:\s*none|visibility\s*:\s*hidden/i.test(node.getAttribute('style') ?? '')) node.remove();

@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import { firstHeading } from '../lib/heading.ts';
-import { decodeText } from './charset.ts';
-import { readHtml } from './html.ts';
+import { decodeText } from '../text/decode.ts';
+import { type ReadablePage, readHtml } from './html.ts';
 import { readPdf } from './pdf.ts';
 
 export interface ParseInput {
@@ -11,20 +11,15 @@ export interface ParseInput {
   bytes: Uint8Array;
 }
 
-export interface ParsedPage {
-  title: string;
-  markdown: string;
-}
-
 /** Turns a fetched document into Markdown by its media type. Throws an AppError `unreadable_page`. CPU-heavy: runs in the parse worker. */
-export async function parsePage(input: ParseInput): Promise<ParsedPage> {
+export async function parsePage(input: ParseInput): Promise<ReadablePage> {
   const page = await readDocument(input);
   const markdown = page.markdown.trim();
   if (!markdown) throw fail('unreadable_page', 'The page has no readable text.');
   return { title: page.title || titleFromUrl(input.url), markdown };
 }
 
-async function readDocument({ url, contentType, bytes }: ParseInput): Promise<ParsedPage> {
+async function readDocument({ url, contentType, bytes }: ParseInput): Promise<ReadablePage> {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/pdf') return readPdf(bytes);
   const text = decodeText(bytes, contentType);

@@ -1,11 +1,12 @@
 import { type AppError, fail } from '../errors.ts';
 import { WorkerPool } from '../lib/worker-pool.ts';
+import type { ReadablePage } from './html.ts';
 import type { ParseOperations } from './parse.worker.ts';
-import type { ParsedPage, ParseInput } from './parse-page.ts';
+import type { ParseInput } from './parse-page.ts';
 
 export interface ParsePool {
   /** Parses in a process of its own, which is killed on abort and after `timeoutMs` of work. */
-  parse(input: ParseInput, options: { timeoutMs: number; signal: AbortSignal }): Promise<ParsedPage>;
+  parse(input: ParseInput, options: { timeoutMs: number; signal: AbortSignal }): Promise<ReadablePage>;
   /** Ends all processes; idempotent. */
   stop(): void;
 }

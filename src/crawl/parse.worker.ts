@@ -1,9 +1,10 @@
 import { AppError, fail } from '../errors.ts';
 import { serveWorker } from '../lib/serve-worker.ts';
-import { type ParsedPage, type ParseInput, parsePage } from './parse-page.ts';
+import type { ReadablePage } from './html.ts';
+import { type ParseInput, parsePage } from './parse-page.ts';
 
 const operations = serveWorker({
-  parse: async (input: ParseInput): Promise<ParsedPage> => {
+  parse: async (input: ParseInput): Promise<ReadablePage> => {
     try {
       return await parsePage(input);
     } catch (error) {

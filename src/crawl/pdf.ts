@@ -1,8 +1,8 @@
 import { fail } from '../errors.ts';
-import type { ParsedPage } from './parse-page.ts';
+import type { ReadablePage } from './html.ts';
 
 /** Extracts the text of a PDF, one paragraph per page. Throws an AppError `unreadable_page` for a corrupt or locked file. */
-export async function readPdf(bytes: Uint8Array): Promise<ParsedPage> {
+export async function readPdf(bytes: Uint8Array): Promise<ReadablePage> {
   const { extractText, getDocumentProxy, getMeta } = await import('unpdf');
   try {
     // The library refuses the Buffer that a view on one becomes between processes.

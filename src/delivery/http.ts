@@ -7,7 +7,7 @@ import { trimEnd, withoutTrailingSlashes } from '../lib/trim.ts';
 import { type DeliveryFailure, refusal } from './failure.ts';
 
 /** One call of a platform. */
-export interface HttpCall {
+interface HttpCall {
   /** Platform, as errors name it. */
   service: string;
   url: string;

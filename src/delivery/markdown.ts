@@ -1,19 +1,20 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { Dialect } from './dialects.ts';
+import { lexMarkdown } from './lex-markdown.ts';
 
 /** Renders Markdown for a platform with a markup of its own; raw HTML stays visible text. */
 export async function createMarkdownRenderer(dialect: Dialect): Promise<(markdown: string) => string> {
-  const { lexer } = await import('marked');
-  return (markdown) =>
-    orElse(
-      () => blocks(lexer(markdown), dialect, new Set()).trim(),
-      () => dialect.text(markdown),
-    );
+  const { Lexer } = await import('marked');
+  return (markdown) => {
+    const tokens = lexMarkdown(new Lexer(), markdown);
+    const rendered = tokens && orUndefined(() => blocks(tokens, dialect, new Set()).trim());
+    return rendered ?? dialect.text(markdown);
+  };
 }
 
 /** Renders Markdown as HTML without raw HTML and without addresses other than http, https and mailto. */
 export async function createHtmlRenderer(): Promise<(markdown: string) => string> {
-  const { Marked } = await import('marked');
+  const { Lexer, Marked } = await import('marked');
   const marked = new Marked({
     gfm: true,
     breaks: true,
@@ -27,19 +28,19 @@ export async function createHtmlRenderer(): Promise<(markdown: string) => string
         isSafeLink(href) ? `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>` : escapeHtml(text),
     },
   });
-  return (markdown) =>
-    orElse(
-      () => String(marked.parse(markdown, { async: false })).trim(),
-      () => `<pre>${escapeHtml(markdown)}</pre>`,
-    );
+  return (markdown) => {
+    const tokens = lexMarkdown(new Lexer(marked.defaults), markdown);
+    const rendered = tokens && orUndefined(() => marked.parser(tokens).trim());
+    return rendered ?? `<pre>${escapeHtml(markdown)}</pre>`;
+  };
 }
 
-/** Text nested some thousand levels deep is more than the parser's stack holds; it is shown as it is. */
-function orElse(render: () => string, fallback: () => string): string {
+/** Text nested some thousand levels deep is more than the stack holds; it is shown as it is. */
+function orUndefined(render: () => string): string | undefined {
   try {
     return render();
   } catch (error) {
-    if (error instanceof RangeError) return fallback();
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
 }

@@ -61,7 +61,7 @@ export type DeliveryResult =
     };
 
 /** A target and whether its settings are there. */
-export interface TargetStatus {
+interface TargetStatus {
   name: string;
   configured: boolean;
   /** Settings that are missing, as the user would write them (`TELEGRAM_BOT_TOKEN`). */

@@ -9,6 +9,9 @@ export interface SplitOptions {
 
 type Measure = (text: string) => number;
 
+/** What is looked at beyond twice the limit, in search of a border. */
+const WINDOW = 4_096;
+
 /** Size in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   return Buffer.byteLength(text, 'utf8');
@@ -20,22 +23,44 @@ export function utf8Length(text: string): number {
  * result depends on nothing but the arguments, so a later attempt can go on with the part it stopped at.
  */
 export function splitText(text: string, options: SplitOptions): string[] {
+  return [...partsOf(text, options)];
+}
+
+/** The same for a measure that takes long: gives the event loop a turn between two parts. */
+export async function splitSlowly(text: string, options: SplitOptions): Promise<string[]> {
+  const parts: string[] = [];
+  for (const part of partsOf(text, options)) {
+    parts.push(part);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return parts;
+}
+
+function* partsOf(text: string, options: SplitOptions): Generator<string> {
   const { limit } = options;
   // The length comes first: a measure may render the text, and that of a megabyte takes long.
   const measure = (value: string) => (value.length > limit ? value.length : (options.measure?.(value) ?? value.length));
   const maxParts = options.maxParts ?? 50;
-  const parts: string[] = [];
+  let given = 0;
   let rest = text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
   while (rest !== '' && measure(rest) > limit) {
-    if (parts.length === maxParts - 1) return [...parts, truncate(rest, limit, measure)];
+    if (given === maxParts - 1) {
+      yield truncate(rest, limit, measure);
+      return;
+    }
     const { part, next } = cutOnce(rest, limit, measure);
-    if (part.trim() !== '') parts.push(part);
+    if (part.trim() !== '') {
+      given++;
+      yield part;
+    }
     rest = next;
   }
-  return rest.trim() === '' ? parts : [...parts, rest];
+  if (rest.trim() !== '') yield rest;
 }
 
-function cutOnce(text: string, limit: number, measure: Measure): { part: string; next: string } {
+function cutOnce(rest: string, limit: number, measure: Measure): { part: string; next: string } {
+  // Whatever lies further does not fit beside the cut: looking at all of it for each part takes quadratic time.
+  const text = rest.slice(0, 2 * limit + WINDOW);
   const fences = fencesOf(text);
   const fits = (value: string) => measure(value) <= limit;
   let reach = longestPrefix(Math.min(limit, text.length), (end) => measure(closed(text, end, fences)), limit);
@@ -43,7 +68,7 @@ function cutOnce(text: string, limit: number, measure: Measure): { part: string;
     const cut = bestCut(text, reach, fences, fits);
     const part = closed(text, cut, fences);
     // A prefix may measure more than a longer one (an escaped `*` that loses its pair): then look further left.
-    if (fits(part) || reach <= 1) return { part, next: reopened(text, cut, fences) };
+    if (fits(part) || reach <= 1) return { part, next: reopened(rest, cut, fences) };
     reach = Math.max(1, Math.floor(reach * 0.9));
   }
 }
@@ -75,11 +100,12 @@ const BORDERS = [PARAGRAPH, LINE, SENTENCE, WORD];
 
 function lastBorder(text: string, border: Border, start: number, reach: number, fences: Fence[]): number | undefined {
   let last: number | undefined;
+  const content = start + /\s*/.exec(text.slice(start))![0].length;
   for (const match of text.slice(0, reach + 64).matchAll(border.pattern)) {
     // The space of a border may stand beyond the reach: it is trimmed off.
     if (match.index + match[0].trimEnd().length > reach) break;
     const end = match.index + match[0].length;
-    if (end > start && text.slice(start, end).trim() !== '' && isBorder(border, end, fences)) last = end;
+    if (end > content && isBorder(border, end, fences)) last = end;
   }
   return last;
 }
@@ -128,9 +154,9 @@ function fencesOf(text: string): Fence[] {
   let open: Fence | undefined;
   let index = 0;
   for (const line of text.split('\n')) {
-    const match = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
+    const match = /^ {0,3}(`{3,}|~{3,})/.exec(line);
     const marker = match?.[1] ?? '';
-    const info = match?.[2] ?? '';
+    const info = line.slice(match?.[0].length);
     if (!open && match && line.length <= MAX_OPENER && !(marker.startsWith('`') && info.includes('`'))) {
       open = { start: index, bodyStart: index + line.length + 1, end: text.length, opener: line, marker };
       fences.push(open);
@@ -145,7 +171,15 @@ function fencesOf(text: string): Fence[] {
 
 /** The fence a cut at `index` would go through. */
 function fenceAt(index: number, fences: Fence[]): Fence | undefined {
-  return fences.find((fence) => index > fence.start && index <= fence.end);
+  let low = 0;
+  let high = fences.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fences[middle]!.start < index) low = middle + 1;
+    else high = middle;
+  }
+  const fence = fences[low - 1];
+  return fence && index <= fence.end ? fence : undefined;
 }
 
 function closed(text: string, end: number, fences: Fence[]): string {

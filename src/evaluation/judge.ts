@@ -45,7 +45,7 @@ export async function judgeReport(
 }
 
 /** Reads the judgement; scores may be texts ("8/10"), fractions, or stand beside the other fields. */
-export function readJudgement(value: unknown): Reading<LlmEvaluation> {
+function readJudgement(value: unknown): Reading<LlmEvaluation> {
   if (!isRecord(value)) return { ok: false, problem: 'The answer must be a JSON object with "scores"' };
   const given = isRecord(value['scores']) ? value['scores'] : value;
   const scores = {} as Record<Criterion, number>;

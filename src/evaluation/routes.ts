@@ -24,7 +24,7 @@ export function createEvaluationRoutes({ models, gate }: EvaluationNeeds) {
     {
       body: EvaluationRequest,
       response: { 200: EvaluationAnswer },
-      detail: { tags: ['Content'], summary: 'Evaluate a report', ...problemResponses(503) },
+      detail: { tags: ['Content'], summary: 'Evaluate a report', responses: problemResponses(503) },
     },
   );
 }

@@ -8,7 +8,7 @@ export interface CallerRules {
   allowsOrigin(origin: string): boolean;
 }
 
-export type CallerCheck =
+type CallerCheck =
   | { ok: true }
   | { ok: false; code: 'invalid_host'; status: 400; message: string }
   | { ok: false; code: 'host_not_allowed'; status: 421; message: string }

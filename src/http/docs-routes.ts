@@ -2,12 +2,14 @@ import { type AnyElysia, Elysia } from 'elysia';
 import swaggerCss from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import swaggerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
 import { VERSION } from '../version.ts';
-import { describeApi } from './openapi-document.ts';
+import { Problem } from './errors.ts';
+import { describeOperation } from './openapi-operation.ts';
+import { toOpenApiSchema } from './openapi-schema.ts';
 
 /** What the documentation describes. */
 export interface DocsNeeds {
-  /** The application with all its routes; asked for on the first request. */
-  app(): AnyElysia;
+  /** Everything that is mounted; asked for on the first request. */
+  routes(): AnyElysia['routes'];
   /** True when calls need the bearer token. */
   guarded: boolean;
 }
@@ -31,27 +33,44 @@ export function createDocsRoutes(needs: DocsNeeds) {
     .get(CSS_PATH, () => asset(swaggerCss, 'text/css; charset=utf-8'), hidden);
 }
 
-async function generateDocs({ app, guarded }: DocsNeeds): Promise<{ document: string; page: string }> {
+async function generateDocs({ routes, guarded }: DocsNeeds): Promise<{ document: string; page: string }> {
   // Loaded here: neither the generator nor what it makes is needed to serve the API.
   const { swagger } = await import('@elysiajs/swagger');
-  const documented = new Elysia().use(app()).use(
+  const described = routes()
+    .filter(({ hooks }) => !hooks.detail?.hide)
+    .map(({ method, path, hooks }) => ({ method, path, detail: describeOperation(hooks, guarded) }));
+  const errors = new Set(
+    described.flatMap(({ detail }) => Object.keys(detail.responses).filter((key) => key >= '400')),
+  );
+  // The generator guesses media types and statuses from schemas: it is given routes that say them.
+  const documented = new Elysia().use(
     swagger({
       provider: 'swagger-ui',
       path: '/generated/docs',
       specPath: '/generated/openapi.json',
       theme: CSS_PATH,
       swaggerOptions: PAGE_OPTIONS,
-      documentation: { info: INFO, tags: TAGS },
+      documentation: {
+        info: INFO,
+        tags: TAGS,
+        components: {
+          schemas: { Problem: toOpenApiSchema(Problem) },
+          responses: Object.fromEntries(
+            [...errors]
+              .sort()
+              .map((status) => [status, { description: ERROR_TEXTS[status]!, content: PROBLEM_CONTENT }]),
+          ),
+          ...(guarded && { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }),
+        },
+        ...(guarded && { security: [{ bearer: [] }] }),
+      },
     }),
   );
-  const answer = async (path: string) => documented.handle(new Request(`http://localhost${path}`));
-  const document = describeApi((await (await answer('/generated/openapi.json')).json()) as Record<string, unknown>, {
-    guarded,
-  });
-  const page = await (await answer('/generated/docs')).text();
+  for (const { method, path, detail } of described) documented.route(method, path, () => '', { detail });
+  const answer = async (path: string) => (await documented.handle(new Request(`http://localhost${path}`))).text();
   return {
-    document: JSON.stringify(document),
-    page: page
+    document: await answer('/generated/openapi.json'),
+    page: (await answer('/generated/docs'))
       .replaceAll(/https:\/\/unpkg\.com\/[^"\s]{1,200}\.js/g, SCRIPT_PATH)
       // Without an icon of its own the page makes browsers ask for one that does not exist.
       .replace('</head>', '<link rel="icon" href="data:,">\n</head>'),
@@ -96,6 +115,24 @@ const TAGS = [
   { name: 'Threads', description: 'Conversations with their plan, report and citations.' },
   { name: 'Content', description: 'Speech, podcasts, slides, prose, prompts, reports.' },
   { name: 'Knowledge', description: 'Private documents.' },
-  { name: 'Tools', description: 'MCP servers.' },
+  { name: 'MCP', description: 'Tools of MCP servers, and the agent as one.' },
+  { name: 'OpenAI', description: 'The agent as a model of OpenAI’s API.' },
   { name: 'Server', description: 'Health and configuration.' },
 ];
+
+const PROBLEM_CONTENT = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+
+const ERROR_TEXTS: Record<string, string> = {
+  400: 'The request is malformed, or a setting it needs is missing.',
+  401: 'The bearer token is missing or wrong.',
+  403: 'This is disabled on this server, or not for pages of this origin.',
+  404: 'There is no such thing.',
+  409: 'The thing is in another state.',
+  413: 'The request body is too large.',
+  415: 'The request body has a media type that is not read here.',
+  422: 'The request does not match the schema.',
+  429: 'Too many requests.',
+  500: 'The server or a provider failed; `code` tells which.',
+  501: 'The configured provider cannot do this.',
+  503: 'The server is busy or stopping.',
+};

@@ -1,19 +1,28 @@
 import type { AppError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
+import { type Static, Type } from '../schema.ts';
 
-/** Body of every error answer (RFC 9457); `detail` is always one human sentence. */
-export interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  request_id: string;
-  errors?: { path: string; message: string }[];
-}
+/** Body of every error answer (RFC 9457). */
+export const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String({ description: 'Name of the status.' }),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'One sentence for people.' }),
+    code: Type.String({ description: 'Stable code for programs.' }),
+    request_id: Type.String({ description: 'Also in the header x-request-id and in the log.' }),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String({ description: 'JSON pointer.' }), message: Type.String() }), {
+        description: 'The fields that break the schema (422).',
+      }),
+    ),
+  },
+  { description: 'An error (RFC 9457).' },
+);
+export type Problem = Static<typeof Problem>;
 
 /** The problem body of an error; a defect of ours never shows its own text. */
-export function toProblem(error: AppError, requestId: string): Problem {
+function toProblem(error: AppError, requestId: string): Problem {
   return {
     type: 'about:blank',
     title: TITLES[error.status] ?? 'Error',
@@ -26,7 +35,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
 }
 
 /** The answer of an error: `application/problem+json`, with the error's own headers and `Retry-After`. */
-export function problemResponse(error: AppError, requestId: string): Response {
+function problemResponse(error: AppError, requestId: string): Response {
   const headers = new Headers(error.headers);
   headers.set('content-type', 'application/problem+json');
   if (error.retryAfterMs !== undefined && !headers.has('retry-after'))
@@ -77,7 +86,7 @@ export function logFailure(log: Logger, error: AppError, requestId: string): voi
 }
 
 /** Names of the statuses (RFC 9110). */
-export const TITLES: Record<number, string> = {
+const TITLES: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',

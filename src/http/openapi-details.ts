@@ -1,47 +1,48 @@
-/** Key under which a route lists the statuses of its error answers; {@link describeApi} turns it into responses. */
-export const PROBLEMS_KEY = 'x-problems';
-/** Key under which a route describes a success that is not JSON. */
-export const ANSWER_KEY = 'x-answer';
+import type { DocumentDecoration } from 'elysia';
+import type { TSchema } from '../schema.ts';
+import { toOpenApiSchema } from './openapi-schema.ts';
 
-/** A success that is not JSON. */
-export interface DescribedAnswer {
-  status: number;
-  description: string;
-  content?: Record<string, { schema: Record<string, unknown> }>;
-  headers?: Record<string, { description: string; schema: Record<string, unknown> }>;
-}
+type Responses = NonNullable<DocumentDecoration['responses']>;
+
+const BINARY = { type: 'string', format: 'binary' } as const;
 
 /**
- * Lists the error statuses of a route, for its `detail`: `{ summary, ...problemResponses(403, 404) }`. What the server
- * itself answers (401, 400, 413, 415 and 422 of bodies, 422 of queries, 500) is added without being listed.
+ * The error answers of a route, for the `responses` of its `detail`. What the server itself answers (401, 400, 413, 415
+ * and 422 of bodies, 422 of queries, 500) is added without being listed.
  */
-export function problemResponses(...statuses: number[]): Record<typeof PROBLEMS_KEY, number[]> {
-  return { [PROBLEMS_KEY]: statuses };
+export function problemResponses(...statuses: number[]): Responses {
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]));
 }
 
-/** Describes a file as the success of a route, for its `detail`; further media types are alternatives. */
-export function binaryResponse(...mediaTypes: [string, ...string[]]): Record<typeof ANSWER_KEY, DescribedAnswer> {
-  const schema = { type: 'string', format: 'binary' };
-  return {
-    [ANSWER_KEY]: {
-      status: 200,
-      description: 'The file.',
-      content: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }])),
-      headers: { 'Content-Disposition': { description: 'Name of the file.', schema: { type: 'string' } } },
-    },
-  };
+/** A file as the success of a route; further media types are alternatives. */
+export function binaryResponse(...mediaTypes: [string, ...string[]]): Responses {
+  const content = Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: BINARY }]));
+  const headers = { 'Content-Disposition': { description: 'Name of the file.', schema: { type: 'string' as const } } };
+  return { 200: { description: 'The file.', content, headers } };
 }
 
-/** Describes a Server-Sent Events stream as the success of a route, for its `detail`. */
+/** A stream of Server-Sent Events as the success of a route; `events` are the payloads by the name of the event. */
 export function eventStreamResponse(
   description = 'Server-Sent Events; the stream ends when the work is done.',
-): Record<typeof ANSWER_KEY, DescribedAnswer> {
+  events?: Record<string, TSchema>,
+): Responses {
+  const schema = events ? { oneOf: Object.entries(events).map(describeFrame) } : { type: 'string' as const };
+  return { 200: { description, content: { 'text/event-stream': { schema } } } };
+}
+
+function describeFrame([name, data]: [string, TSchema]) {
+  const { description = '', ...payload } = toOpenApiSchema(data);
+  const properties = { event: { type: 'string' as const, enum: [name] }, data: payload };
   return {
-    [ANSWER_KEY]: { status: 200, description, content: { 'text/event-stream': { schema: { type: 'string' } } } },
+    type: 'object' as const,
+    title: name,
+    description: String(description),
+    required: ['event', 'data'],
+    properties,
   };
 }
 
-/** Describes a success without a body, for the `detail` of a route that answers 204. */
-export function emptyResponse(description = 'Done.'): Record<typeof ANSWER_KEY, DescribedAnswer> {
-  return { [ANSWER_KEY]: { status: 204, description } };
+/** A success without a body, of a route that answers 204. */
+export function emptyResponse(): Responses {
+  return { 204: { description: 'Done.' } };
 }

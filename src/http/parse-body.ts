@@ -5,7 +5,7 @@ import { readBody } from './read-body.ts';
 /** Deeper values than this are refused: no client needs them, and recursive code would run out of stack. */
 const MAX_JSON_DEPTH = 100;
 /** Room for the boundaries and part headers around a file of the largest size. */
-export const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
+const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
 
 /** What {@link parseBody} needs to know. */
 export interface BodyLimits {

@@ -171,5 +171,5 @@ class SseStream {
 }
 
 function oneLine(value: string): string {
-  return value.replaceAll(/[\r\n\0]+/g, ' ');
+  return /[\r\n\0]/.test(value) ? value.replaceAll(/[\r\n\0]+/g, ' ') : value;
 }

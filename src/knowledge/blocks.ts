@@ -1,14 +1,14 @@
 import { readHeading } from '../lib/heading.ts';
 import { withoutLinks } from '../lib/markdown-links.ts';
+import { CHARACTERS_PER_TOKEN, estimateTokens } from '../text/tokens.ts';
 import type { ExtractedDocument } from './document.ts';
-import { estimateTokens } from './tokens.ts';
 
 /** A paragraph, heading, list, table or code block: the smallest thing that is cut only when it is too long. */
 export interface Block {
   start: number;
   end: number;
   tokens: number;
-  /** Tokens of the white space before it, where that is more than an empty line. */
+  /** Tokens of the white space before it. */
   gap: number;
   kind: 'heading' | 'text' | 'lines';
   /** Headings above, outermost first; a heading's own path holds itself. */
@@ -38,7 +38,7 @@ function blocksOf(text: string, from: number, to: number, syntax: 'markdown' | '
   const close = () => {
     if (!open) return;
     const content = text.slice(open.start, open.end);
-    const gap = Math.ceil(Math.max(0, open.start - (blocks.at(-1)?.end ?? open.start) - 2) / 4);
+    const gap = Math.max(0, open.start - (blocks.at(-1)?.end ?? open.start)) / CHARACTERS_PER_TOKEN;
     const path = headings.map(({ title }) => title);
     const { start, end, kind } = open;
     blocks.push({ start, end, kind, tokens: estimateTokens(content), gap, path, page });

@@ -1,6 +1,6 @@
+import { estimateTokens } from '../text/tokens.ts';
 import { type Block, splitBlocks } from './blocks.ts';
 import type { Chunk, ExtractedDocument } from './document.ts';
-import { estimateTokens } from './tokens.ts';
 
 /** A section below this joins its neighbour. */
 const MIN_TOKENS = 200;
@@ -96,7 +96,7 @@ function cutGroup(text: string, group: Group): Chunk[] {
       flush();
     if (atoms.length === 0)
       start =
-        chunks.length === 0 || atom.block.kind === 'heading' || atom.gap > 2
+        chunks.length === 0 || atom.block.kind === 'heading' || atom.gap > 3
           ? atom.start
           : overlapStart(text, start, atom.start);
     atoms.push(atom);

@@ -1,7 +1,7 @@
-import { metaCharset, withoutElements } from '../lib/html-source.ts';
-import { decodeText } from './decode-text.ts';
+import { withoutElements } from '../lib/html-source.ts';
+import { readableText } from '../text/decode.ts';
 import type { ExtractedDocument } from './document.ts';
-import { type DomNode, htmlToText } from './html-to-text.ts';
+import { htmlToText } from './html-to-text.ts';
 import { tooComplex, unreadable } from './ingest-errors.ts';
 
 /** Never text, and often most of the bytes: dropped before nodes are built for them. */
@@ -13,9 +13,7 @@ const MAX_ELEMENTS = 500_000;
 
 /** Reads an HTML page: the visible text without navigation, preferring `<main>` or `<article>` when it holds most of it. */
 export async function extractHtml(bytes: Uint8Array, mediaType?: string): Promise<ExtractedDocument> {
-  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 2048));
-  const declared = /charset=["']?([\w-]+)/i.exec(mediaType ?? '')?.[1] ?? metaCharset(head);
-  const source = decodeText(bytes, declared);
+  const source = readableText(bytes, mediaType);
   if (source === undefined) throw unreadable('The file is not an HTML page.');
   return extractHtmlText(source);
 }
@@ -28,9 +26,9 @@ export async function extractHtmlText(source: string): Promise<ExtractedDocument
   const { document } = parseHTML(/<(html|body|head)[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`);
   const meta = (name: string) =>
     clean(document.querySelector(`meta[name="${name}"], meta[property="og:${name}"]`)?.getAttribute('content'));
-  const whole = htmlToText((document.body ?? document.documentElement) as unknown as DomNode);
+  const whole = htmlToText(document.body ?? document.documentElement);
   const main = document.querySelector('main, [role="main"], article');
-  const focused = main ? htmlToText(main as unknown as DomNode) : '';
+  const focused = main ? htmlToText(main) : '';
   return {
     title: clean(document.querySelector('title')?.textContent) ?? clean(document.querySelector('h1')?.textContent),
     description: meta('description'),

@@ -1,4 +1,4 @@
-import { STOP_WORDS } from './stop-words.ts';
+import { STOP_WORDS } from '../text/stop-words.ts';
 
 const CJK_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}ー]+/gu;
 const WORD = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu;
@@ -32,7 +32,7 @@ export function toQueryTerms(query: string): string[] {
   const terms = new Set<string>();
   const stopped = new Set<string>();
   for (const [word] of words.matchAll(WORD)) {
-    for (const term of splitWord(word)) (STOP_WORDS.has(term) ? stopped : terms).add(quote(term));
+    for (const term of splitWord(word)) (STOP_WORDS.en.has(term) ? stopped : terms).add(quote(term));
     if (terms.size >= MAX_QUERY_TERMS) break;
   }
   return [...(terms.size > 0 ? terms : stopped)].slice(0, MAX_QUERY_TERMS);

@@ -1,15 +1,15 @@
 import { readMarkdownBlocks } from '../lib/markdown-blocks.ts';
 import { withoutLinks } from '../lib/markdown-links.ts';
 import { trimEnd } from '../lib/trim.ts';
+import { readableText } from '../text/decode.ts';
 import { chunkDocument } from './chunk.ts';
-import { decodeText } from './decode-text.ts';
 import type { ExtractedDocument, ParsedDocument } from './document.ts';
 import { emptyFile, MAX_CHARACTERS, tooLarge, unreadable, unsupportedType } from './ingest-errors.ts';
 import { documentKind } from './media-kind.ts';
 import type { IngestDocument } from './model.ts';
 
 /** Part of every digest: documents are cut again after a change of the rules. */
-const RULES_VERSION = 1;
+const RULES_VERSION = 2;
 const MAX_TITLE = 200;
 
 /** SHA-256 of the bytes under the present rules, hex. */
@@ -53,7 +53,7 @@ async function extract(
     case 'html':
       return (await import('./extract-html.ts')).extractHtml(document.bytes, document.mediaType);
     default: {
-      const text = decodeText(document.bytes);
+      const text = readableText(document.bytes, document.mediaType);
       if (text === undefined) throw unreadable('The file is not text.');
       if (kind === 'text') return { text, syntax: 'plain' };
       return (await import('./extract-markdown.ts')).extractMarkdown(text);

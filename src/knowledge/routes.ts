@@ -76,7 +76,7 @@ export function createRagRoutes({ knowledge, maxFileBytes }: RagNeeds) {
           tags: ['Knowledge'],
           summary: 'Add a document, or replace the one with its name',
           requestBody: UPLOAD_BODY,
-          ...problemResponses(422, 501, 503),
+          responses: problemResponses(422, 501, 503),
         },
       },
     );

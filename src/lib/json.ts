@@ -1,7 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
-
 /** Parses JSON; undefined when it is malformed. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,6 +1,6 @@
 import { escapeLine } from './escape-controls.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Record<string, unknown>;
 
 /** Structured log. Fields hold ids, counts and codes, never secrets, prompts or payloads. */

@@ -34,7 +34,7 @@ export function serveWorker<T extends Operations>(operations: T): T {
     process.send(ready);
     return operations;
   }
-  const scope = globalThis as unknown as {
+  const scope = globalThis as {
     onmessage: (event: MessageEvent<WorkerRequest>) => void;
     postMessage(message: WorkerResponse, transfer: ArrayBuffer[]): void;
   };

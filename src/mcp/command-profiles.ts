@@ -4,7 +4,7 @@ import { checkEnvName } from './check-env.ts';
  * `true`: the flag stands alone; a function: it takes a value and says what is wrong with it; `inline`: a value may
  * follow behind `=` only.
  */
-export type FlagRule = true | ValueRule | { inline: ValueRule };
+type FlagRule = true | ValueRule | { inline: ValueRule };
 type ValueRule = (value: string) => string | undefined;
 
 /** What a request may hand to a program before the name of the script, package or image. */

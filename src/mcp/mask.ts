@@ -1,7 +1,7 @@
 import type { McpMetadataRequest } from './model.ts';
 
 /** What stands for a secret in answers. */
-export const MASK = '********';
+const MASK = '********';
 const SECRET_NAME = /auth|token|secret|key|cookie|password|passwd|credential|session|signature|bearer/i;
 
 /** The request as it may be repeated: every variable's value and every secret-looking header and query value masked. */

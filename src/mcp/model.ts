@@ -76,7 +76,7 @@ export interface StdioTarget {
 }
 
 /** What a stdio server gets of the machine. */
-export interface SandboxWish {
+interface SandboxWish {
   /** False: the operator lets it out. */
   enabled: boolean;
   /** The configuration's choice when absent. */
@@ -92,7 +92,7 @@ export interface SharedFolder {
 }
 
 /** A server on the network. */
-export interface RemoteTarget {
+interface RemoteTarget {
   transport: 'sse' | 'streamable_http';
   url: string;
   headers: Record<string, string>;

@@ -16,7 +16,7 @@ export function createMcpRoutes(deps: MetadataDeps) {
         summary: 'List the tools of an MCP server',
         description:
           'Needs ENABLE_MCP_SERVER_CONFIGURATION. Values of env and secret-looking headers are masked in the answer.',
-        ...problemResponses(403, 500),
+        responses: problemResponses(403, 500),
       },
     },
   );

@@ -73,7 +73,7 @@ function folderToBe(parent: string, home: string, isTooMuch: (folder: string) =>
 }
 
 /** The folder a script can import from: all its packages, or what holds its project. */
-export function projectOf(script: string, isTooMuch: (folder: string) => boolean): string {
+function projectOf(script: string, isTooMuch: (folder: string) => boolean): string {
   const parent = dirname(script);
   const packages = script.indexOf(`${sep}node_modules${sep}`);
   if (packages > 0) return script.slice(0, packages + `${sep}node_modules`.length);

@@ -92,7 +92,7 @@ export class StdioTransport implements Transport {
     let parts: Uint8Array[] = [];
     let size = 0;
     try {
-      for await (const chunk of child.stdout as unknown as AsyncIterable<Uint8Array>) {
+      for await (const chunk of child.stdout) {
         let start = 0;
         for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
           parts.push(chunk.subarray(start, end));
@@ -136,7 +136,7 @@ export class StdioTransport implements Transport {
   async #readStderr(child: ServerProcess): Promise<void> {
     const decoder = new TextDecoder();
     try {
-      for await (const chunk of child.stderr as unknown as AsyncIterable<Uint8Array>) {
+      for await (const chunk of child.stderr) {
         const tail = chunk.byteLength > STDERR_TAIL ? chunk.subarray(chunk.byteLength - STDERR_TAIL) : chunk;
         this.stderrTail = (this.stderrTail + decoder.decode(tail)).slice(-STDERR_TAIL);
       }

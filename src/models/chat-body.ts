@@ -1,5 +1,5 @@
 import { isRecord, parseJson } from '../lib/json.ts';
-import { estimateTokens } from '../lib/tokens.ts';
+import { estimateTokens } from '../text/tokens.ts';
 import type { ModelMessage, ModelRequest, ToolCall } from './model.ts';
 import type { Quirks } from './quirks.ts';
 import { describeTools } from './tool-prompt.ts';

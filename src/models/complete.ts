@@ -1,6 +1,6 @@
 import { AppError, fail } from '../errors.ts';
 import { parseModelJson } from '../lib/json.ts';
-import { cutToTokens, estimateTokens } from '../lib/tokens.ts';
+import { cutToTokens, estimateTokens } from '../text/tokens.ts';
 import type { FinishReason, Model, ModelMessage, ModelRequest, Usage } from './model.ts';
 
 /** A whole answer. */

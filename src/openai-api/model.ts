@@ -1,5 +1,5 @@
 import { ChatRequest } from '../research/model.ts';
-import { Nullable, type Static, Type } from '../schema.ts';
+import { Nullable, OneOf, type Static, Type } from '../schema.ts';
 
 /** A part of a message; only `text` and `image_url` are understood. */
 const ContentPart = Type.Object({
@@ -14,10 +14,9 @@ const ContentPart = Type.Object({
 });
 
 const Message = Type.Object({
-  role: Type.Union(
-    ['system', 'developer', 'user', 'assistant', 'tool', 'function'].map((role) => Type.Literal(role)),
-    { description: 'Sender. `tool` and `function` messages are left out.' },
-  ),
+  role: OneOf(['system', 'developer', 'user', 'assistant', 'tool', 'function'], {
+    description: 'Sender. `tool` and `function` messages are left out.',
+  }),
   content: Nullable(Type.Union([Type.String(), Type.Array(ContentPart)]), { description: 'Text, or parts.' }),
 });
 export type CompletionMessage = Static<typeof Message>;

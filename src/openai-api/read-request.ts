@@ -1,9 +1,16 @@
 import { AppError, type ErrorCode, fail } from '../errors.ts';
-import type { ConversationMessage, ReportStyle, ResearchInput } from '../research/model.ts';
-import { findStyle, REPORT_STYLES } from '../research/model.ts';
+import {
+  type ConversationMessage,
+  DEFAULT_INPUT,
+  findStyle,
+  isImageAddress,
+  MAX_MESSAGES,
+  REPORT_STYLES,
+  type ReportStyle,
+  type ResearchInput,
+} from '../research/model.ts';
 import { type CompletionMessage, type CompletionRequest, SERVED_MODELS, type ServedModel } from './model.ts';
 
-const MAX_MESSAGES = 60;
 const MAX_THREAD_ID = 200;
 
 /** A request as the agent understands it. */
@@ -52,20 +59,15 @@ export function readCompletion(request: CompletionRequest): ReadCompletion {
     conversation: conversation.slice(-MAX_MESSAGES),
     threadId: readThreadId(request.metadata?.['thread_id']),
     input: {
+      ...DEFAULT_INPUT,
       resources: (request.resources ?? []).map((resource) => resource.uri),
       locale: request.locale || null,
       style: readStyle(request.report_style),
       maxPlanIterations: request.max_plan_iterations ?? model.maxPlanIterations,
       maxSteps: request.max_step_num ?? model.maxSteps,
-      maxSearchResults: request.max_search_results ?? 3,
-      autoAccept: true,
-      backgroundInvestigation: true,
-      webSearch: request.enable_web_search ?? true,
+      maxSearchResults: request.max_search_results ?? DEFAULT_INPUT.maxSearchResults,
       deepThinking: model.deepThinking,
-      clarification: false,
-      clarificationsLeft: 0,
-      interruptBeforeTools: [],
-      mcpSettings: null,
+      webSearch: request.enable_web_search ?? true,
       ...(instructions ? { instructions: `Instructions for this conversation:\n${instructions}` } : {}),
     },
   };
@@ -85,7 +87,7 @@ function readContent({ content }: CompletionMessage, index: number): { text: str
     if (part.type === 'text' || part.type === 'refusal') texts.push(part.text ?? '');
     else if (part.type === 'image_url') {
       const url = typeof part.image_url === 'string' ? part.image_url : part.image_url?.url;
-      if (!url || !/^(https?:\/\/|data:image\/)/i.test(url))
+      if (!url || !isImageAddress(url))
         throw invalid(path, 'invalid_image_url', 'image_url must be an http(s) address or a data:image URL.');
       images.push(url);
     } else throw invalid(path, 'unsupported_value', 'This model reads content parts of the types text and image_url.');

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia';
 import { isAbort, toAppError } from '../errors.ts';
 import { toOpenAiError } from '../http/errors.ts';
-import { ANSWER_KEY, problemResponses } from '../http/openapi-details.ts';
+import { problemResponses } from '../http/openapi-details.ts';
 import { sseResponse } from '../http/sse.ts';
 import { runHeaders } from '../runs/stream.ts';
 import { Type } from '../schema.ts';
@@ -25,12 +25,13 @@ const ModelView = Type.Object({
 });
 
 const ANSWER = {
-  [ANSWER_KEY]: {
-    status: 200,
+  200: {
     description: 'The completion, whole or as a stream.',
     content: {
-      'application/json': { schema: { type: 'object', description: 'A chat.completion.' } },
-      'text/event-stream': { schema: { type: 'string', description: 'chat.completion.chunk objects, then [DONE].' } },
+      'application/json': { schema: { type: 'object' as const, description: 'A chat.completion.' } },
+      'text/event-stream': {
+        schema: { type: 'string' as const, description: 'chat.completion.chunk objects, then [DONE].' },
+      },
     },
   },
 };
@@ -49,7 +50,7 @@ export function createOpenAiRoutes(deps: OpenAiApiDeps) {
     )
     .get('/models/:id', ({ params }) => toModelView(findModel(decodeURIComponent(params.id)), created), {
       response: { 200: ModelView },
-      detail: { tags: ['OpenAI'], summary: 'Show a model', ...problemResponses(404) },
+      detail: { tags: ['OpenAI'], summary: 'Show a model', responses: problemResponses(404) },
     })
     .post(
       '/chat/completions',
@@ -86,8 +87,7 @@ export function createOpenAiRoutes(deps: OpenAiApiDeps) {
           summary: 'Answer a conversation as a model of OpenAI’s API would',
           description:
             'With `stream` a series of chat.completion.chunk objects that ends with [DONE], else one chat.completion object. Progress is reasoning_content, citations are annotations. Errors have OpenAI’s shape.',
-          ...ANSWER,
-          ...problemResponses(404, 429, 503),
+          responses: { ...ANSWER, ...problemResponses(404, 429, 503) },
         },
       },
     );

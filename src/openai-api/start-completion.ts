@@ -1,10 +1,10 @@
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
-import { type ConversationMessage, readStored } from '../research/model.ts';
+import { type ConversationMessage, readStored, toStoredMessages } from '../research/model.ts';
 import { followRun } from '../runs/follow.ts';
 import type { RunService } from '../runs/service.ts';
 import type { RunRow, Store, ThreadMessage } from '../store/store.ts';
-import type { KnownSource } from './annotate.ts';
+
 import type { CompletionRequest, CompletionUsage, Delta, ServedModel } from './model.ts';
 import { readCompletion } from './read-request.ts';
 import { translateRun } from './translate.ts';
@@ -31,7 +31,7 @@ export async function startCompletion(deps: CompletionDeps, request: CompletionR
   const { store, runs, clock } = deps;
   const { model, conversation, threadId, input } = readCompletion(request);
   const thread = threadId === undefined ? undefined : await store.threads.get(threadId);
-  const messages = toThreadMessages(conversation, clock.now());
+  const messages = toStoredMessages(conversation, clock.now());
   const earlier = joinsThread(thread?.messages, conversation) ? (thread?.messages ?? []).map(readStored) : [];
   const run = await runs.begin({
     kind: model.kind,
@@ -43,7 +43,7 @@ export async function startCompletion(deps: CompletionDeps, request: CompletionR
       ...(earlier.length > 0 ? { appendMessages: messages } : { replaceMessages: messages }),
     },
   });
-  const sourcesAtEnd = async (): Promise<KnownSource[]> => (await store.threads.get(run.threadId))?.sources ?? [];
+  const sourcesAtEnd = async () => (await store.threads.get(run.threadId))?.sources ?? [];
   return {
     model,
     run,
@@ -56,14 +56,6 @@ export async function startCompletion(deps: CompletionDeps, request: CompletionR
 /** Clients of this API send the whole conversation; only a single new message goes on with what the thread holds. */
 function joinsThread(stored: ThreadMessage[] | undefined, incoming: ConversationMessage[]): boolean {
   return stored !== undefined && incoming.length === 1;
-}
-
-function toThreadMessages(messages: ConversationMessage[], createdAt: number): ThreadMessage[] {
-  return messages.map(({ role, text, images }) => ({
-    role,
-    content: images.length > 0 ? { text, images } : text,
-    createdAt,
-  }));
 }
 
 function toUsage({ usage }: RunRow): CompletionUsage {

@@ -1,24 +1,12 @@
 import { AppError, type ErrorCode } from '../errors.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
+import type { EventData, WireAgent } from '../research/events.ts';
 import type { FollowedEvent } from '../runs/follow.ts';
 import { annotate, type KnownSource, listNumberedSources } from './annotate.ts';
 import type { Delta, ServedModel } from './model.ts';
 import { Progress } from './progress.ts';
 
-/** What the data of a run's events may hold, as far as it is told here. */
-interface EventData {
-  id?: string;
-  agent?: string;
-  content?: string;
-  reasoning_content?: string;
-  finish_reason?: string;
-  tool_calls?: { name: string; args: unknown }[];
-  citations?: KnownSource[];
-  error?: string;
-  code?: string;
-}
-
-const HEADINGS: Record<string, string> = {
+const HEADINGS: Record<WireAgent, string> = {
   coordinator: 'Coordinator',
   planner: 'Planner',
   researcher: 'Researcher',
@@ -53,7 +41,7 @@ export async function* translateRun(
 }
 
 class Translator {
-  readonly #answering: ReadonlySet<string>;
+  readonly #answering: ReadonlySet<WireAgent>;
   readonly #live: boolean;
   readonly #progress = new Progress();
   /** Plans as they arrive, by message. */
@@ -70,10 +58,10 @@ class Translator {
   }
 
   *read(event: FollowedEvent): Generator<Delta> {
-    const data = parseJson(event.data) as EventData;
-    if (event.type === 'error') throw runError(data);
-    if (event.type === 'citations') this.#citations = data.citations ?? [];
-    if (event.type === 'message_chunk' || event.type === 'tool_calls') yield* this.#message(data);
+    if (event.type === 'error') throw runError(event.data);
+    if (event.type === 'citations') this.#citations = event.data.citations;
+    if (event.type === 'message_chunk') yield* this.#message(event.data, '');
+    if (event.type === 'tool_calls') yield* this.#message(event.data, describeCalls(event.data));
   }
 
   *end(sourcesOfThread: KnownSource[]): Generator<Delta> {
@@ -92,10 +80,9 @@ class Translator {
     yield { type: 'finish', reason, annotations };
   }
 
-  *#message(data: EventData): Generator<Delta> {
-    const { id = '', agent = '', content = '', reasoning_content: reasoning = '', finish_reason: ended } = data;
-    const heading = HEADINGS[agent] ?? agent;
-    const calls = (data.tool_calls ?? []).map(({ name, args }) => `\n- ${name} ${shortJson(args)}`).join('');
+  *#message(data: EventData<'message_chunk'>, calls: string): Generator<Delta> {
+    const { id, agent, content = '', reasoning_content: reasoning = '', finish_reason: ended } = data;
+    const heading = HEADINGS[agent];
     if (this.#answering.has(agent)) {
       const last = calls === '' && ended !== undefined;
       yield* this.#reason(this.#progress.push(id, heading, reasoning + calls, last || content !== ''));
@@ -136,8 +123,12 @@ function renderPlan(text: string): string {
   return [plan['title'] ?? '', plan['thought'] ?? '', steps.join('\n')].filter((part) => part !== '').join('\n\n');
 }
 
+function describeCalls({ tool_calls: calls }: EventData<'tool_calls'>): string {
+  return calls.map(({ name, args }) => `\n- ${name} ${shortJson(args)}`).join('');
+}
+
 function shortJson(value: unknown): string {
-  const text = JSON.stringify(value ?? {});
+  const text = JSON.stringify(value);
   return text.length > MAX_ARGUMENTS ? `${text.slice(0, MAX_ARGUMENTS).toWellFormed()}…` : text;
 }
 
@@ -153,7 +144,7 @@ const STATUSES: Record<string, number> = {
 };
 
 /** What a run failed with, with the status an OpenAI client reacts to in the right way. */
-function runError({ error = 'Internal server error', code = 'internal_error' }: EventData): AppError {
+function runError({ error, code }: EventData<'error'>): AppError {
   const status = STATUSES[code] ?? 500;
   const category = status < 500 ? 'user' : code.startsWith('upstream_') ? 'upstream' : 'internal';
   return new AppError(error, {

@@ -1,3 +1,4 @@
+import { formatFrame } from '../http/sse.ts';
 import type { CompletionUsage, Delta, ServedModel, UrlCitation } from './model.ts';
 import type { Completion } from './start-completion.ts';
 
@@ -69,11 +70,11 @@ export interface WholeAnswer {
 }
 
 /** Ends every stream. */
-export const DONE_FRAME = 'data: [DONE]\n\n';
+export const DONE_FRAME = formatFrame({ data: '[DONE]' });
 
 /** One `data:` frame; OpenAI's streams name no events. */
 export function frame(value: unknown): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
+  return formatFrame({ data: JSON.stringify(value) });
 }
 
 /** A model as `/v1/models` shows it. */

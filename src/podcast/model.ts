@@ -37,7 +37,8 @@ export interface Script {
 }
 
 /** Input of the podcast workflow; kept with the run. */
-export interface PodcastInput {
-  content: string;
-  locale: string | null;
-}
+export const PodcastInput = Type.Object({
+  content: Type.String(),
+  locale: Type.Union([Type.String(), Type.Null()]),
+});
+export type PodcastInput = Static<typeof PodcastInput>;

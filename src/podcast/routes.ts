@@ -27,8 +27,7 @@ export function createPodcastRoutes(deps: GeneratePodcastDeps) {
         summary: 'Make a podcast',
         description:
           'The header x-run-id names the run; GET /api/runs/{id}/events shows its transcript (podcast_script).',
-        ...binaryResponse('audio/mp3'),
-        ...problemResponses(503),
+        responses: { ...binaryResponse('audio/mp3'), ...problemResponses(503) },
       },
     },
   );

@@ -2,11 +2,12 @@ import { AppError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Completion } from '../models/complete.ts';
 import type { Models } from '../models/model.ts';
-import type { RunContext, RunOutcome, RunOutput, Workflow } from '../runs/model.ts';
+import type { PodcastEvent } from '../research/events.ts';
+import { type RunContext, type RunOutcome, type RunOutput, readingInput, type Workflow } from '../runs/model.ts';
 import type { MixedLine, Speech } from '../speech/speech.ts';
 import type { AudioShelf } from './audio-shelf.ts';
 import { chaptersOf } from './chapters.ts';
-import type { PodcastInput, Script } from './model.ts';
+import { PodcastInput, type Script } from './model.ts';
 import { speakLines } from './speak-lines.ts';
 import { writeScript } from './write-script.ts';
 
@@ -27,23 +28,23 @@ const LINES_PER_EVENT = 50;
  * journalled: it ends with its process.
  */
 export function createPodcastWorkflow(deps: PodcastWorkflowDeps): Workflow {
-  return async function* podcast(input, context) {
+  return readingInput(PodcastInput, async function* podcast(input, context) {
     try {
-      return yield* makePodcast(deps, input as PodcastInput, context);
+      return yield* makePodcast(deps, input, context);
     } catch (error) {
       context.signal.throwIfAborted();
       if (!(error instanceof AppError)) throw error;
       deps.log.warn('podcast failed', { run_id: context.runId, code: error.code });
       return { status: 'failed', code: error.code, message: error.message };
     }
-  };
+  });
 }
 
 async function* makePodcast(
   deps: PodcastWorkflowDeps,
   input: PodcastInput,
   context: RunContext,
-): AsyncGenerator<RunOutput, RunOutcome> {
+): AsyncGenerator<RunOutput<PodcastEvent>, RunOutcome> {
   const { runId, threadId, signal } = context;
   const answers: Completion[] = [];
   const written = await writeScript(
@@ -84,7 +85,7 @@ async function* makePodcast(
   }
 }
 
-function* transcript(script: Script, threadId: string): Generator<RunOutput> {
+function* transcript(script: Script, threadId: string): Generator<RunOutput<PodcastEvent>> {
   const { title, locale, lines } = script;
   for (let from = 0; from < lines.length; from += LINES_PER_EVENT) {
     const part = lines.slice(from, from + LINES_PER_EVENT);
@@ -93,6 +94,6 @@ function* transcript(script: Script, threadId: string): Generator<RunOutput> {
   }
 }
 
-function progress(threadId: string, spoken: number, total: number): RunOutput {
+function progress(threadId: string, spoken: number, total: number): RunOutput<PodcastEvent> {
   return { event: { type: 'podcast_progress', data: { thread_id: threadId, spoken, total } } };
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
-import { guessLocale } from '../lib/guess-locale.ts';
 import { type Completion, completeJson, withFittingText } from '../models/complete.ts';
 import type { Models } from '../models/model.ts';
+import { guessLocale } from '../text/locale.ts';
 import type { PodcastInput, Script } from './model.ts';
 import prompt from './prompts/podcast.md' with { type: 'text' };
 import { readAloud } from './read-aloud.ts';

@@ -1,10 +1,10 @@
 import { fail } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
-import { estimateTokens } from '../lib/tokens.ts';
 import { complete } from '../models/complete.ts';
 import type { Models } from '../models/model.ts';
 import type { ReportStyle } from '../research/model.ts';
+import { estimateTokens } from '../text/tokens.ts';
 import { type EnhanceRequest, styleOf } from './model.ts';
 import prompt from './prompts/enhancer.md' with { type: 'text' };
 

@@ -24,7 +24,7 @@ export function createPromptRoutes({ models, gate }: PromptNeeds) {
     {
       body: EnhanceRequest,
       response: { 200: EnhanceAnswer },
-      detail: { tags: ['Content'], summary: 'Improve a prompt for research', ...problemResponses(503) },
+      detail: { tags: ['Content'], summary: 'Improve a prompt for research', responses: problemResponses(503) },
     },
   );
 }

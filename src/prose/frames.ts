@@ -1,4 +1,5 @@
 import { toAppError } from '../errors.ts';
+import { formatFrame } from '../http/sse.ts';
 
 /**
  * The SSE frames of a piece of prose: the text between newlines as `data: <text>`, and every newline as a frame of its
@@ -6,7 +7,7 @@ import { toAppError } from '../errors.ts';
  */
 export function proseFrames(text: string): string {
   const lines = text.split(/\r\n|\r|\n/);
-  return lines.map((line) => (line === '' ? '' : `data: ${line}\n\n`)).join('data: \ndata: \n\n');
+  return lines.map((line) => (line === '' ? '' : formatFrame({ data: line }))).join(formatFrame({ data: '\n' }));
 }
 
 /** Yields frames; a `\r` at the end of a piece waits, because the `\n` of the pair may come with the next. */
@@ -24,5 +25,5 @@ export async function* frameProse(pieces: AsyncIterable<string>): AsyncGenerator
 /** The last frame of a stream that failed after its first text. */
 export function proseErrorFrame(error: unknown): string {
   const { code, message } = toAppError(error);
-  return `event: error\ndata: ${JSON.stringify({ error: message, code })}\n\n`;
+  return formatFrame({ event: 'error', data: JSON.stringify({ error: message, code }) });
 }

@@ -1,4 +1,4 @@
-import { Nullable, type Static, Type } from '../schema.ts';
+import { Nullable, OneOf, type Static, Type } from '../schema.ts';
 
 /** What the prose writer can do with a text. */
 export const PROSE_OPTIONS = ['continue', 'improve', 'shorter', 'longer', 'fix', 'zap'] as const;
@@ -8,10 +8,9 @@ export type ProseOption = (typeof PROSE_OPTIONS)[number];
 export const ProseRequest = Type.Object(
   {
     prompt: Type.String({ minLength: 1, description: 'The text to work on.' }),
-    option: Type.Union(
-      PROSE_OPTIONS.map((option) => Type.Literal(option)),
-      { description: 'continue, improve, shorter, longer, fix, or zap (what `command` says).' },
-    ),
+    option: OneOf(PROSE_OPTIONS, {
+      description: 'continue, improve, shorter, longer, fix, or zap (what `command` says).',
+    }),
     command: Nullable(Type.String({ default: '', description: 'What to do with the text; needed by zap.' })),
   },
   { description: 'A text and what to do with it.' },

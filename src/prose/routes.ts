@@ -54,10 +54,12 @@ export function createProseRoutes({ models, gate, heartbeatMs, chunkIntervalMs }
       detail: {
         tags: ['Content'],
         summary: 'Write prose: continue, improve, shorten, lengthen, correct or change a text',
-        ...eventStreamResponse(
-          'The text in frames `data: <text>`; a newline is a frame of its own with two empty data lines. A failure after the first text is a last frame `event: error`.',
-        ),
-        ...problemResponses(503),
+        responses: {
+          ...eventStreamResponse(
+            'The text in frames `data: <text>`; a newline is a frame of its own with two empty data lines. A failure after the first text is a last frame `event: error`.',
+          ),
+          ...problemResponses(503),
+        },
       },
     },
   );

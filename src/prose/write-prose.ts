@@ -1,8 +1,8 @@
 import { AppError, fail } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { invalidField } from '../lib/invalid-field.ts';
-import { estimateTokens } from '../lib/tokens.ts';
 import type { Models } from '../models/model.ts';
+import { estimateTokens } from '../text/tokens.ts';
 import type { ProseOption, ProseRequest } from './model.ts';
 import prompt from './prompts/prose.md' with { type: 'text' };
 import { shorten } from './shorten.ts';

@@ -4,19 +4,13 @@ import { createId } from '../lib/id.ts';
 import type { AgentRole, FinishReason, Model, ModelRequest, ToolCall, Usage } from '../models/model.ts';
 import type { RunOutput } from '../runs/model.ts';
 import { type Draft, fitDrafts } from './drafts.ts';
-import type { Scope } from './scope.ts';
-import { type MessageIdentity, messageChunk, toolCalls, type WireAgent } from './wire.ts';
-
-/** A complete model answer, as it is kept in the journal. */
-export interface Answer {
-  text: string;
-  reasoning: string;
-  calls: ToolCall[];
-  finishReason: FinishReason;
-}
+import type { WireAgent } from './events.ts';
+import { ModelAnswer, recall } from './journal.ts';
+import type { RunScope } from './run-scope.ts';
+import { type MessageIdentity, messageChunk, toolCalls } from './wire.ts';
 
 /** A filter that text passes before it is sent on. */
-export interface TextFilter {
+interface TextFilter {
   push(text: string): string;
   end(): string;
 }
@@ -39,7 +33,7 @@ export interface AnswerOptions {
   /** Id of a message that goes on after this answer: the caller sends its end. */
   openMessage?: string;
   /** What is written together with the end of the answer. */
-  onDone?: (answer: Answer) => Pick<RunOutput, 'thread' | 'journal' | 'ends'>;
+  onDone?: (answer: ModelAnswer) => Pick<RunOutput, 'thread' | 'journal' | 'ends'>;
 }
 
 /** Characters of one piece; with every character escaped it still fits into one event. */
@@ -48,8 +42,8 @@ const PIECE_CHARACTERS = 64 * 1024;
 const OVERFLOW_RETRIES = 3;
 
 /** Streams one model answer as events of one message, or takes it from the journal without any. */
-export async function* streamAnswer(scope: Scope, options: AnswerOptions): AsyncGenerator<RunOutput, Answer> {
-  const known = scope.context.journal.get(options.key) as Answer | undefined;
+export async function* streamAnswer(scope: RunScope, options: AnswerOptions): AsyncGenerator<RunOutput, ModelAnswer> {
+  const known = recall(scope.context.journal, options.key, ModelAnswer);
   if (known) {
     for (const call of known.calls) scope.callIds.add(call.id);
     return known;
@@ -85,12 +79,12 @@ interface Piece {
 }
 
 async function* attemptAnswer(
-  scope: Scope,
+  scope: RunScope,
   options: AnswerOptions,
   identity: MessageIdentity,
   sent: { any: boolean },
   attempt: number,
-): AsyncGenerator<RunOutput, Answer> {
+): AsyncGenerator<RunOutput, ModelAnswer> {
   const { model } = options;
   // Each overflow tells that the estimate was too low for this text, so the budget shrinks as well.
   const budget = Math.floor(promptBudget(model, options.request.maxTokens) * 0.7 ** attempt);
@@ -100,7 +94,7 @@ async function* attemptAnswer(
     messages: fitDrafts(options.drafts, budget),
     runId: scope.context.runId,
   };
-  const answer: Answer = { text: '', reasoning: '', calls: [], finishReason: 'stop' };
+  const answer: ModelAnswer = { text: '', reasoning: '', calls: [], finishReason: 'stop' };
   let finished: Piece['finish'];
   const filters: Filters = {
     // The workflow reads what is hidden itself.
@@ -176,10 +170,10 @@ function joinPieces(first: Piece, second: Piece): Piece | undefined {
 }
 
 function finishAnswer(
-  scope: Scope,
+  scope: RunScope,
   options: AnswerOptions,
   identity: MessageIdentity,
-  answer: Answer,
+  answer: ModelAnswer,
   last: Piece,
   sent: { any: boolean },
 ): RunOutput {
@@ -195,11 +189,8 @@ function finishAnswer(
     ...(finish.usage ? { usage: { agent: options.agent, model: finish.model, ...finish.usage } } : {}),
   };
   if (answer.calls.length > 0 && !options.hideCalls) {
-    const event = toolCalls(
-      identity,
-      answer.calls.map((call) => scope.egress.shown(call)),
-    );
-    event.data = insertContent(event.data, content, last.reasoning);
+    const shown = answer.calls.map((call) => scope.egress.shown(call));
+    const event = toolCalls(identity, shown, { content, reasoning: last.reasoning });
     return { ...output, event };
   }
   if (options.openMessage !== undefined) {
@@ -208,20 +199,6 @@ function finishAnswer(
   if (!content && !last.reasoning && !sent.any) return output;
   const finishReason = answer.calls.length > 0 ? 'stop' : answer.finishReason;
   return { ...output, event: messageChunk(identity, { content, reasoning: last.reasoning, finishReason }) };
-}
-
-/** Puts the last text of an answer into its `tool_calls` event, before `finish_reason`. */
-function insertContent(data: Record<string, unknown>, content: string, reasoning: string): Record<string, unknown> {
-  const { thread_id, agent, id, role, ...rest } = data;
-  return {
-    thread_id,
-    agent,
-    id,
-    role,
-    ...(content ? { content } : {}),
-    ...(reasoning ? { reasoning_content: reasoning } : {}),
-    ...rest,
-  };
 }
 
 function withUniqueId(call: ToolCall, used: Set<string>): ToolCall {

@@ -1,5 +1,6 @@
+import type { ThreadRow } from '../store/store.ts';
 import { type Draft, fenced, type Piece } from './drafts.ts';
-import type { ConversationMessage, ResearchInput } from './model.ts';
+import { type ConversationMessage, type ResearchInput, readStored } from './model.ts';
 
 /** What of a run's scope decides how the words of its user are shown to a model. */
 interface Asked {
@@ -26,9 +27,18 @@ export function questionPieces({ input, fence }: Asked, question: string): Piece
   return input.messageIsData ? fenced(fence, question) : [question];
 }
 
-/** The text of the newest user message. */
-export function newestUserText(conversation: ConversationMessage[]): string {
-  return conversation.findLast((message) => message.role === 'user')?.text ?? '';
+/** How the request's messages join those of the thread: behind them, or as the whole conversation when they repeat it. */
+export function joinConversation(
+  thread: ThreadRow | undefined,
+  incoming: ConversationMessage[],
+): { conversation: ConversationMessage[]; isWhole: boolean } {
+  const stored = (thread?.messages ?? []).map(readStored);
+  const [first] = stored;
+  const repeats = incoming.length > 1 && first && incoming[0]?.role === first.role && incoming[0].text === first.text;
+  if (!repeats) return { conversation: [...stored, ...incoming], isWhole: false };
+  const isEvent = (text: string) => stored.some((message) => message.isData && message.text === text);
+  const conversation = incoming.map((message) => (isEvent(message.text) ? { ...message, isData: true } : message));
+  return { conversation, isWhole: true };
 }
 
 /** Everything the user wrote, oldest first. */

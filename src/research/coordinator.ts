@@ -1,13 +1,15 @@
 import { fail } from '../errors.ts';
 import type { Model } from '../models/model.ts';
 import type { RunOutput } from '../runs/model.ts';
-import { type Answer, streamAnswer } from './answer.ts';
+import { streamAnswer } from './answer.ts';
 import { readArguments } from './arguments.ts';
-import { conversationDrafts, hasImages, newestUserText, userTexts } from './conversation.ts';
+import { conversationDrafts, hasImages, userTexts } from './conversation.ts';
+import type { ModelAnswer } from './journal.ts';
+import { newestUserText } from './model.ts';
 import { renderPrompt } from './prompt.ts';
 import clarificationPrompt from './prompts/clarification.md' with { type: 'text' };
 import coordinatorPrompt from './prompts/coordinator.md' with { type: 'text' };
-import type { Scope } from './scope.ts';
+import type { RunScope } from './run-scope.ts';
 
 const HANDOFF = {
   name: 'handoff_to_planner',
@@ -26,12 +28,12 @@ const HANDOFF = {
 export type CoordinatorResult = { kind: 'answered' } | { kind: 'handoff'; topic: string; locale: string | undefined };
 
 /** Answers small talk, asks back when allowed, or hands over to the planner. */
-export async function* coordinate(scope: Scope): AsyncGenerator<RunOutput, CoordinatorResult> {
+export async function* coordinate(scope: RunScope): AsyncGenerator<RunOutput, CoordinatorResult> {
   const { input, context } = scope;
   const mayAsk = input.clarification && input.clarificationsLeft > 0;
   const mustHandOff = input.clarification && input.clarificationsLeft === 0;
   const text = newestUserText(input.conversation);
-  const answers = (done: Answer) => done.calls.length === 0 && done.text.trim() !== '' && !mustHandOff;
+  const answers = (done: ModelAnswer) => done.calls.length === 0 && done.text.trim() !== '' && !mustHandOff;
   const answer = yield* streamAnswer(scope, {
     key: 'coordinator',
     agent: 'coordinator',
@@ -81,7 +83,7 @@ export async function* coordinate(scope: Scope): AsyncGenerator<RunOutput, Coord
 }
 
 /** The model for messages of the conversation: the vision model when there are images. */
-export function conversationModel(scope: Scope, textModel: Model): Model {
+export function conversationModel(scope: RunScope, textModel: Model): Model {
   if (!hasImages(scope.input.conversation)) return textModel;
   const vision = scope.deps.models.get('vision');
   if (vision) return vision;
@@ -89,6 +91,6 @@ export function conversationModel(scope: Scope, textModel: Model): Model {
 }
 
 /** The date prompts speak of. */
-export function dateOf(scope: Scope): string {
+export function dateOf(scope: RunScope): string {
   return new Date(scope.deps.clock.now()).toISOString().slice(0, 10);
 }

@@ -1,5 +1,5 @@
-import { cutToTokens, estimateTokens } from '../lib/tokens.ts';
 import type { ContentPart, ModelMessage, ToolCall } from '../models/model.ts';
+import { cutToTokens, estimateTokens } from '../text/tokens.ts';
 
 /** Text of a prompt: fixed, or cuttable when the window is short. */
 export type Piece = string | { cuttable: string };

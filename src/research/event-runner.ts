@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { RunService } from '../runs/service.ts';
 import type { RunRow, Store } from '../store/store.ts';
 import type { AgentRunInput, AgentRunner, AgentRunResult } from '../webhooks/agent-runner.ts';
-import { EVENT_AUTHOR, type ResearchInput } from './model.ts';
+import { DEFAULT_INPUT, EVENT_AUTHOR, type ResearchInput } from './model.ts';
 
 const POLL_MS = 250;
 
@@ -41,6 +41,7 @@ function begin(runs: RunService, clock: Clock, input: AgentRunInput): Promise<Ru
 function toResearchInput(input: AgentRunInput): ResearchInput {
   const skills = input.skills.map((skill) => `\n\nSkill "${skill.name}":\n${skill.body}`).join('');
   return {
+    ...DEFAULT_INPUT,
     conversation: [{ role: 'user', text: input.prompt, images: [] }],
     instructions: `${input.notice}${ownersTask(input.template)}${skills}`,
     toolsets: input.toolsets ?? [],
@@ -48,21 +49,7 @@ function toResearchInput(input: AgentRunInput): ResearchInput {
     withoutHandbook: true,
     ...(input.withoutKnowledge ? { withoutKnowledge: true } : {}),
     ...(input.approvedTools ? { approvedTools: input.approvedTools } : {}),
-    resources: [],
-    locale: null,
     style: 'NEWS',
-    maxPlanIterations: 1,
-    maxSteps: 3,
-    maxSearchResults: 3,
-    autoAccept: true,
-    backgroundInvestigation: true,
-    webSearch: true,
-    deepThinking: false,
-    clarification: false,
-    clarificationsLeft: 0,
-    interruptBeforeTools: [],
-    mcpSettings: null,
-    knownSources: [],
   };
 }
 

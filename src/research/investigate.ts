@@ -1,14 +1,18 @@
 import { toAppError } from '../errors.ts';
 import type { RunOutput } from '../runs/model.ts';
-import type { Scope } from './scope.ts';
+import { Type } from '../schema.ts';
+import { recall } from './journal.ts';
+import type { RunScope } from './run-scope.ts';
 import { createWebSearchTool, passagesAsSources, retrievePassages } from './search-tools.ts';
-import type { RetrievedSource } from './tool.ts';
+import { RetrievedSource } from './tool.ts';
+
+const BACKGROUND = Type.Array(RetrievedSource);
 
 /** One search on the topic for the planner: in knowledge and on the web. Finding nothing, or failing, is no error. */
-export async function* investigate(scope: Scope): AsyncGenerator<RunOutput, RetrievedSource[]> {
+export async function* investigate(scope: RunScope): AsyncGenerator<RunOutput, RetrievedSource[]> {
   const { context, deps, input } = scope;
   const key = 'background';
-  const known = context.journal.get(key) as RetrievedSource[] | undefined;
+  const known = recall(context.journal, key, BACKGROUND);
   if (known) {
     scope.egress.addSources(known);
     return known;
@@ -38,7 +42,7 @@ export async function* investigate(scope: Scope): AsyncGenerator<RunOutput, Retr
 }
 
 /** True when agents search the knowledge base: documents were selected, or there is no web search to rely on. */
-export function usesKnowledge(scope: Scope): boolean {
+export function usesKnowledge(scope: RunScope): boolean {
   if (scope.input.withoutKnowledge) return false;
   return scope.input.resources.length > 0 || !scope.input.webSearch || !scope.deps.searchConfigured;
 }

@@ -19,13 +19,23 @@ export function tagAddresses(tag: string): string[] {
   return /[="']/.test(rest) ? [...found, tag] : found;
 }
 
+/** Characters in which an address shows whether it leaves the page. */
+const BEGIN = 256;
+
 /** Whether the target of a reference definition leaves the page, as Markdown and browsers read it. */
 export function leavesPage(target: string): boolean {
+  const begin = target.slice(0, BEGIN);
   // Browsers drop control characters and read a backslash as a slash.
-  const readings = [target, decoded(target)].map((text) =>
+  const readings = [begin, decoded(begin)].map((text) =>
     text.replace(/[\u0000-\u0020\u007f]/g, '').replaceAll('\\', '/'),
   );
-  return readings.some((address) => /^[a-z][a-z0-9+.-]{0,63}:/i.test(address) || address.startsWith('//'));
+  return readings.some(
+    (address) =>
+      /^[a-z][a-z0-9+.-]{0,63}:/i.test(address) ||
+      address.startsWith('//') ||
+      // What does not show where it leads within that many characters hides it.
+      (target.length > BEGIN && /^(?:[a-z&][a-z0-9+.-]*)?$/i.test(address)),
+  );
 }
 
 /** Character references and backslash escapes undone as far as they matter for an address. */

@@ -1,6 +1,7 @@
 import { Resource } from '../knowledge/model.ts';
 import { Nullable, type Static, Type } from '../schema.ts';
-import type { PendingInterrupt, ThreadMessage, ThreadRow } from '../store/store.ts';
+import { KnownSource, ResumingInput, type SourceKind } from '../store/model.ts';
+import type { ThreadMessage } from '../store/store.ts';
 
 /** Styles a report can be written in. */
 export const REPORT_STYLES = ['ACADEMIC', 'POPULAR_SCIENCE', 'NEWS', 'SOCIAL_MEDIA', 'STRATEGIC_INVESTMENT'] as const;
@@ -16,7 +17,7 @@ export function findStyle(name: string | null | undefined): ReportStyle | undefi
   return REPORT_STYLES.find((entry) => entry === key);
 }
 
-export const ContentItem = Type.Object({
+const ContentItem = Type.Object({
   type: Type.String({ description: '`text` or `image`.' }),
   text: Nullable(Type.String()),
   image_url: Nullable(Type.String({ description: 'http(s) address or data URL.' })),
@@ -27,18 +28,6 @@ export const ChatMessage = Type.Object({
   content: Type.Union([Type.String(), Type.Array(ContentItem)], { description: 'Text, or content items.' }),
 });
 export type ChatMessage = Static<typeof ChatMessage>;
-
-/** An MCP server offered to a run. */
-export const McpServerSetting = Type.Object({
-  transport: Type.String({ description: 'stdio, sse or streamable_http.' }),
-  command: Nullable(Type.String()),
-  args: Nullable(Type.Array(Type.String())),
-  url: Nullable(Type.String()),
-  env: Nullable(Type.Record(Type.String(), Type.String())),
-  headers: Nullable(Type.Record(Type.String(), Type.String())),
-  enabled_tools: Nullable(Type.Array(Type.String())),
-  add_to_agents: Nullable(Type.Array(Type.String())),
-});
 
 /** Body of `POST /api/chat/stream`. */
 export const ChatRequest = Type.Object(
@@ -70,13 +59,13 @@ export const ChatRequest = Type.Object(
 export type ChatRequest = Static<typeof ChatRequest>;
 
 /** A message of the conversation as the agents see it. */
-export interface ConversationMessage {
-  role: 'user' | 'assistant';
-  text: string;
-  images: string[];
-  /** True for what an event said in the user's place: it is data. */
-  isData?: boolean;
-}
+export const ConversationMessage = Type.Object({
+  role: Type.Union([Type.Literal('user'), Type.Literal('assistant')]),
+  text: Type.String(),
+  images: Type.Array(Type.String()),
+  isData: Type.Optional(Type.Boolean({ description: "True for what an event said in the user's place: it is data." })),
+});
+export type ConversationMessage = Static<typeof ConversationMessage>;
 
 /** Who wrote a thread's message that came with an event. */
 export const EVENT_AUTHOR = 'webhook';
@@ -89,44 +78,107 @@ export function readStored({ role, agent, content }: ThreadMessage): Conversatio
   return { role, text, images, ...isData };
 }
 
-/** Input of the research workflow; kept with the run. */
-export interface ResearchInput {
-  /** The conversation, the newest message last. */
-  conversation: ConversationMessage[];
-  /** Set when feedback came for a thread that waits for none. */
-  rejected?: { code: string; message: string };
-  /** The interrupt this run answers; the engine makes it wait again when the run does not complete. */
-  resumes?: PendingInterrupt;
-  resources: string[];
-  locale: string | null;
-  style: ReportStyle;
-  maxPlanIterations: number;
-  maxSteps: number;
-  maxSearchResults: number;
-  autoAccept: boolean;
-  backgroundInvestigation: boolean;
-  webSearch: boolean;
-  deepThinking: boolean;
-  /** Questions the coordinator may still ask; 0 when clarification is off or used up. */
-  clarificationsLeft: number;
-  clarification: boolean;
-  interruptBeforeTools: string[];
-  mcpSettings: Record<string, unknown> | null;
-  /** Addresses earlier runs of the thread retrieved. */
-  knownSources: ThreadRow['sources'];
-  /** Further instructions of whoever set the run up (skills, a webhook route), for every agent that writes. */
-  instructions?: string;
-  /** True when an event filled in the message: it is data, and what to do stands in `instructions`. */
-  messageIsData?: boolean;
-  /** True when the product's own handbook is not among the knowledge (an event is never about it). */
-  withoutHandbook?: boolean;
-  /** True when the private documents are not for this run. */
-  withoutKnowledge?: boolean;
-  /** Tools that may be called though an event started the run and private data was read: their owner said so. */
-  approvedTools?: string[];
-  /** Names of the tool providers the run may use; absent means all. */
-  toolsets?: string[];
+/** Messages as a thread keeps them. */
+export function toStoredMessages(messages: ConversationMessage[], createdAt: number): ThreadMessage[] {
+  return messages.map(({ role, text, images, isData }) => ({
+    role,
+    ...(isData ? { agent: EVENT_AUTHOR } : {}),
+    content: images.length > 0 ? { text, images } : text,
+    createdAt,
+  }));
 }
+
+/** The text of the newest user message. */
+export function newestUserText(conversation: ConversationMessage[]): string {
+  return conversation.findLast((message) => message.role === 'user')?.text ?? '';
+}
+
+/** True for an address an image of a message may have. */
+export function isImageAddress(url: string): boolean {
+  return /^(https?:\/\/|data:image\/)/i.test(url);
+}
+
+/** Messages of a conversation that agents still see. */
+export const MAX_MESSAGES = 60;
+
+/** Input of the research workflow; kept with the run. */
+export const ResearchInput = Type.Object({
+  conversation: Type.Array(ConversationMessage, { description: 'The newest message last.' }),
+  rejected: Type.Optional(
+    Type.Object(
+      { code: Type.String(), message: Type.String() },
+      { description: 'Set when feedback came for a thread that waits for none.' },
+    ),
+  ),
+  ...ResumingInput.properties,
+  resources: Type.Array(Type.String()),
+  locale: Type.Union([Type.String(), Type.Null()]),
+  style: Type.Union(REPORT_STYLES.map((style) => Type.Literal(style))),
+  maxPlanIterations: Type.Integer(),
+  maxSteps: Type.Integer(),
+  maxSearchResults: Type.Integer(),
+  autoAccept: Type.Boolean(),
+  backgroundInvestigation: Type.Boolean(),
+  webSearch: Type.Boolean(),
+  deepThinking: Type.Boolean(),
+  clarification: Type.Boolean(),
+  clarificationsLeft: Type.Number({
+    description: 'Questions the coordinator may still ask; 0 when clarification is off or used up.',
+  }),
+  interruptBeforeTools: Type.Array(Type.String()),
+  mcpSettings: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  knownSources: Type.Array(KnownSource, { description: 'Addresses earlier runs of the thread retrieved.' }),
+  instructions: Type.Optional(
+    Type.String({
+      description:
+        'Further instructions of whoever set the run up (skills, a webhook route), for every agent that writes.',
+    }),
+  ),
+  messageIsData: Type.Optional(
+    Type.Boolean({
+      description: 'True when an event filled in the message: it is data, and what to do stands in `instructions`.',
+    }),
+  ),
+  withoutHandbook: Type.Optional(
+    Type.Boolean({
+      description: "True when the product's own handbook is not among the knowledge (an event is never about it).",
+    }),
+  ),
+  withoutKnowledge: Type.Optional(
+    Type.Boolean({ description: 'True when the private documents are not for this run.' }),
+  ),
+  approvedTools: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Tools that may be called though an event started the run and private data was read: their owner said so.',
+    }),
+  ),
+  toolsets: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Names of the tool providers the run may use; absent means all.',
+    }),
+  ),
+});
+export type ResearchInput = Static<typeof ResearchInput>;
+
+/** What a request, or an event, does not say. */
+export const DEFAULT_INPUT = {
+  resources: [],
+  locale: null,
+  style: 'ACADEMIC',
+  maxPlanIterations: 1,
+  maxSteps: 3,
+  maxSearchResults: 3,
+  autoAccept: true,
+  backgroundInvestigation: true,
+  webSearch: true,
+  deepThinking: false,
+  clarification: false,
+  clarificationsLeft: 0,
+  interruptBeforeTools: [],
+  mcpSettings: null,
+  knownSources: [],
+} satisfies Omit<ResearchInput, 'conversation'>;
 
 /** A source of the run: what was retrieved, where from, and when. */
 export interface Source {
@@ -136,17 +188,18 @@ export interface Source {
   content: string;
   score: number | null;
   accessedAt: string;
-  kind: 'web_search' | 'crawl' | 'knowledge' | 'tool';
+  kind: SourceKind;
 }
 
 /** One entry of the `citations` event. */
-export interface Citation {
-  url: string;
-  title: string;
-  description: string;
-  content_snippet: string;
-  domain: string;
-  relevance_score: number | null;
-  accessed_at: string;
-  source_type: string;
-}
+export const Citation = Type.Object({
+  url: Type.String(),
+  title: Type.String(),
+  description: Type.String(),
+  content_snippet: Type.String(),
+  domain: Type.String(),
+  relevance_score: Type.Union([Type.Number(), Type.Null()]),
+  accessed_at: Type.String(),
+  source_type: Type.String(),
+});
+export type Citation = Static<typeof Citation>;

@@ -6,10 +6,11 @@ import { streamAnswer } from './answer.ts';
 import { conversationDrafts, questionPieces } from './conversation.ts';
 import { conversationModel, dateOf } from './coordinator.ts';
 import { type Draft, fenced } from './drafts.ts';
+import { CheckedPlan, recall } from './journal.ts';
 import { readPlan } from './plan.ts';
 import { renderPrompt } from './prompt.ts';
 import plannerPrompt from './prompts/planner.md' with { type: 'text' };
-import type { Scope } from './scope.ts';
+import type { RunScope } from './run-scope.ts';
 import { messageChunk } from './wire.ts';
 
 export interface PlannerMaterial {
@@ -23,8 +24,12 @@ export interface PlannerMaterial {
  * Asks for a plan. The model's raw text is kept back until it is a valid plan, so clients only ever see one JSON
  * object with at most `maxSteps` steps. An invalid plan is asked for once more, then the run fails with `plan_invalid`.
  */
-export async function* makePlan(scope: Scope, key: string, material: PlannerMaterial): AsyncGenerator<RunOutput, Plan> {
-  const known = scope.context.journal.get(`${key}:plan`) as Plan | undefined;
+export async function* makePlan(
+  scope: RunScope,
+  key: string,
+  material: PlannerMaterial,
+): AsyncGenerator<RunOutput, Plan> {
+  const known = recall(scope.context.journal, `${key}:plan`, CheckedPlan);
   if (known) return known;
   const drafts = plannerDrafts(scope, material);
   // The model's reasoning and the checked plan are one message.
@@ -46,7 +51,7 @@ export async function* makePlan(scope: Scope, key: string, material: PlannerMate
   return checked;
 }
 
-async function* askPlan(scope: Scope, key: string, message: string, drafts: Draft[], material: PlannerMaterial) {
+async function* askPlan(scope: RunScope, key: string, message: string, drafts: Draft[], material: PlannerMaterial) {
   const { deps, input } = scope;
   const model = conversationModel(scope, deps.models.get(input.deepThinking ? 'reasoning' : 'basic'));
   const answer = yield* streamAnswer(scope, {
@@ -75,7 +80,7 @@ async function* askPlan(scope: Scope, key: string, message: string, drafts: Draf
 }
 
 /** Clients show the words of a plan as Markdown. */
-function withoutUnknownLinks(scope: Scope, plan: Plan): Plan {
+function withoutUnknownLinks(scope: RunScope, plan: Plan): Plan {
   const clean = (text: string) => {
     const filter = scope.egress.textFilter();
     return filter ? filter.push(text) + filter.end() : text;
@@ -89,7 +94,7 @@ function withoutUnknownLinks(scope: Scope, plan: Plan): Plan {
 }
 
 /** Streams the checked plan in pieces that together are one JSON object. */
-async function* sendPlan(scope: Scope, key: string, id: string, plan: Plan): AsyncGenerator<RunOutput> {
+async function* sendPlan(scope: RunScope, key: string, id: string, plan: Plan): AsyncGenerator<RunOutput> {
   const identity = { threadId: scope.context.threadId, agent: 'planner' as const, id };
   const { steps, ...head } = plan;
   const pieces = [
@@ -105,7 +110,7 @@ async function* sendPlan(scope: Scope, key: string, id: string, plan: Plan): Asy
   };
 }
 
-function plannerDrafts(scope: Scope, material: PlannerMaterial): Draft[] {
+function plannerDrafts(scope: RunScope, material: PlannerMaterial): Draft[] {
   const { input, fence } = scope;
   const system = renderPrompt(plannerPrompt, {
     date: dateOf(scope),

@@ -1,11 +1,11 @@
 import { AppError } from '../errors.ts';
-import type { Workflow } from '../runs/model.ts';
-import { conversationDrafts, newestUserText } from './conversation.ts';
+import { readingInput, type Workflow } from '../runs/model.ts';
+import { conversationDrafts } from './conversation.ts';
 import { conversationModel, dateOf } from './coordinator.ts';
-import type { ResearchInput } from './model.ts';
+import { newestUserText, ResearchInput } from './model.ts';
 import { renderPrompt } from './prompt.ts';
 import quickPrompt from './prompts/quick.md' with { type: 'text' };
-import type { ResearchDeps } from './scope.ts';
+import type { ResearchDeps } from './run-scope.ts';
 import { researchTools } from './steps.ts';
 import type { RetrievedSource } from './tool.ts';
 import { runToolLoop } from './tool-loop.ts';
@@ -13,8 +13,7 @@ import { closeToolSets, createScope, openToolSets } from './workflow.ts';
 
 /** One agent with tools that answers an event: no plan, no report. */
 export function createQuickWorkflow(deps: ResearchDeps): Workflow {
-  return async function* quick(raw, context) {
-    const input = raw as ResearchInput;
+  return readingInput(ResearchInput, async function* quick(input, context) {
     if (context.journal.has('done')) return { status: 'completed' };
     const scope = createScope(deps, input, context);
     const toolSets = openToolSets(scope);
@@ -71,7 +70,7 @@ export function createQuickWorkflow(deps: ResearchDeps): Workflow {
     } finally {
       await closeToolSets(scope, toolSets);
     }
-  };
+  });
 }
 
 /** A model that quotes its task must not deliver the marks of the fence with it. */

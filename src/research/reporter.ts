@@ -9,7 +9,7 @@ import { LinkFilter } from './link-filter.ts';
 import type { ReportStyle, Source } from './model.ts';
 import { renderPrompt } from './prompt.ts';
 import reporterPrompt from './prompts/reporter.md' with { type: 'text' };
-import type { Scope } from './scope.ts';
+import type { RunScope } from './run-scope.ts';
 import { createCitable } from './sources.ts';
 
 const STYLES: Record<ReportStyle, string> = {
@@ -30,7 +30,7 @@ export interface ReportMaterial {
 }
 
 /** Writes the report; links to addresses that were never retrieved are taken out before they reach anyone. */
-export async function* writeReport(scope: Scope, material: ReportMaterial): AsyncGenerator<RunOutput, string> {
+export async function* writeReport(scope: RunScope, material: ReportMaterial): AsyncGenerator<RunOutput, string> {
   const { deps, input, context } = scope;
   const isCitable = createCitable([...material.sources, ...input.knownSources].map((source) => source.url));
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -62,7 +62,7 @@ export async function* writeReport(scope: Scope, material: ReportMaterial): Asyn
   throw fail('upstream_rejected', 'The model gave an empty report.', { retryable: true });
 }
 
-function reportDrafts(scope: Scope, material: ReportMaterial): Draft[] {
+function reportDrafts(scope: RunScope, material: ReportMaterial): Draft[] {
   const { input, fence } = scope;
   const system = renderPrompt(reporterPrompt, {
     date: dateOf(scope),

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia';
 import { eventStreamResponse, problemResponses } from '../http/openapi-details.ts';
 import { type StreamDeps, streamRun } from '../runs/stream.ts';
+import { RESEARCH_EVENTS } from './events.ts';
 import { ChatRequest } from './model.ts';
 import { type StartChatDeps, startChat } from './start-chat.ts';
 
@@ -23,10 +24,8 @@ export function createChatRoutes(deps: StartChatDeps & StreamDeps) {
       detail: {
         tags: ['Chat'],
         summary: 'Research: stream the events of a run',
-        description:
-          'Events: message_chunk, tool_calls, tool_call_chunks, tool_call_result, interrupt, citations, error. The headers x-run-id and x-thread-id name the run and its thread.',
-        ...eventStreamResponse(),
-        ...problemResponses(403, 503),
+        description: 'The headers x-run-id and x-thread-id name the run and its thread.',
+        responses: { ...eventStreamResponse(undefined, RESEARCH_EVENTS), ...problemResponses(403, 503) },
       },
     },
   );

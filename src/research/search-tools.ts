@@ -1,14 +1,14 @@
 import { fail } from '../errors.ts';
 import type { Passage } from '../knowledge/model.ts';
-import { cutToTokens } from '../lib/tokens.ts';
-import type { Scope } from './scope.ts';
+import { cutToTokens } from '../text/tokens.ts';
+import type { RunScope } from './run-scope.ts';
 import type { RetrievedSource, Tool } from './tool.ts';
 
 /** Characters of one search hit or passage that go into a prompt. */
 const HIT_CHARACTERS = 4000;
 
 /** `web_search`: a JSON array of `{type:"page", title, url, content, score?}`. */
-export function createWebSearchTool(scope: Scope): Tool {
+export function createWebSearchTool(scope: RunScope): Tool {
   return {
     reach: 'search',
     definition: {
@@ -46,7 +46,7 @@ export function createWebSearchTool(scope: Scope): Tool {
 }
 
 /** `crawl_tool`: `{url, title, crawled_content}` of one page. */
-export function createCrawlTool(scope: Scope): Tool {
+export function createCrawlTool(scope: RunScope): Tool {
   return {
     definition: {
       name: 'crawl_tool',
@@ -73,7 +73,7 @@ export function createCrawlTool(scope: Scope): Tool {
 }
 
 /** `local_search_tool`: a JSON array of `{title, url, content, score, headings, page?}` from the knowledge base. */
-export function createLocalSearchTool(scope: Scope): Tool {
+export function createLocalSearchTool(scope: RunScope): Tool {
   return {
     definition: {
       name: 'local_search_tool',
@@ -100,7 +100,7 @@ export function createLocalSearchTool(scope: Scope): Tool {
 }
 
 /** The passages for a query, at least as many as web results would be. */
-export async function retrievePassages(scope: Scope, query: string, signal: AbortSignal): Promise<Passage[]> {
+export async function retrievePassages(scope: RunScope, query: string, signal: AbortSignal): Promise<Passage[]> {
   const passages = await scope.deps.knowledge.retrieve(query, {
     ...(scope.input.resources.length > 0 ? { resources: scope.input.resources } : {}),
     limit: Math.max(scope.input.maxSearchResults, 5),
@@ -110,7 +110,7 @@ export async function retrievePassages(scope: Scope, query: string, signal: Abor
 }
 
 /** Passages as sources a report may cite. */
-export function passagesAsSources(scope: Scope, passages: Passage[]): RetrievedSource[] {
+export function passagesAsSources(scope: RunScope, passages: Passage[]): RetrievedSource[] {
   const accessedAt = new Date(scope.deps.clock.now()).toISOString();
   return passages.map((passage) => ({
     url: passage.uri,

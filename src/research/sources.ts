@@ -1,9 +1,12 @@
+import { findAddresses } from '../lib/addresses.ts';
 import type { Citation, Source } from './model.ts';
 import type { RetrievedSource } from './tool.ts';
 
 /** Longest text kept of one source. */
 const MAX_CONTENT = 24_000;
 const SNIPPET = 500;
+/** A report cites no more addresses. */
+const MAX_ADDRESSES = 10_000;
 
 /** Collects what a run retrieved, one entry per address, numbered in the order given. */
 export class SourceRegistry {
@@ -80,9 +83,9 @@ export function createCitable(urls: Iterable<string>): (url: string) => boolean 
 /** The payload of the `citations` event: sources the report links to first, then the others it was written from. */
 export function buildCitations(sources: Source[], report: string): Citation[] {
   const cited = new Set<string>();
-  for (const match of report.matchAll(/[a-z][a-z0-9+.-]*:\/\/[^\s<>"'`)\]]+/gi)) {
-    const address = normalizeAddress(match[0]);
-    if (address !== undefined) cited.add(address).add(match[0]);
+  for (const written of findAddresses(report, MAX_ADDRESSES)) {
+    const address = normalizeAddress(written);
+    if (address !== undefined) cited.add(address).add(written);
   }
   const numbers = new Set([...report.matchAll(/\[(\d{1,3})\]/g)].map((match) => Number(match[1])));
   const isCited = (source: Source) => cited.has(sourceKey(source) ?? '') || numbers.has(source.number);

@@ -1,12 +1,16 @@
+import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
+import { parseJson } from '../lib/json.ts';
 import type { RunService } from '../runs/service.ts';
-import type { PendingInterrupt, RunRow, Store, ThreadMessage } from '../store/store.ts';
-import { type ChatRequest, type ConversationMessage, EVENT_AUTHOR, type ResearchInput } from './model.ts';
+import { checkStored, checkVersion, type PendingInterrupt } from '../store/model.ts';
+import type { RunRow, Store, ThreadRow } from '../store/store.ts';
+import { joinConversation } from './conversation.ts';
+import { InterruptAnswer, recall } from './journal.ts';
+import { type ChatRequest, MAX_MESSAGES, ResearchInput, toStoredMessages } from './model.ts';
 import { readReview } from './planner.ts';
-import { checkRequest, joinConversation, readInput, readMessage } from './read-request.ts';
+import { type ReadChat, readChat } from './read-request.ts';
 import { isApproval } from './tool-loop.ts';
-import type { InterruptAnswer } from './workflow.ts';
 
 export interface StartChatDeps {
   store: Store;
@@ -16,46 +20,62 @@ export interface StartChatDeps {
   checkMcpSettings?: ((settings: unknown) => Promise<void>) | undefined;
 }
 
-const DEFAULT_THREAD = '__default__';
-
 /** Begins the run a chat request asks for: a new question, or the answer to an interrupt. */
 export async function startChat(deps: StartChatDeps, request: ChatRequest): Promise<RunRow> {
-  await checkRequest(request, deps.checkMcpSettings);
-  const threadId = !request.thread_id || request.thread_id === DEFAULT_THREAD ? createId('thread') : request.thread_id;
-  const incoming = (request.messages ?? []).map(readMessage);
-  const feedback = request.interrupt_feedback?.trim();
-  if (feedback) return resume(deps, request, threadId, incoming, feedback);
-
+  await checkServers(deps, request.mcp_settings);
+  const chat = readChat(request);
+  const threadId = chat.threadId ?? createId('thread');
   const thread = await deps.store.threads.get(threadId);
-  const { conversation, mode } = joinConversation(thread, incoming);
-  const messages = toThreadMessages(mode === 'replace' ? conversation : incoming, deps.clock.now());
+  return chat.answer ? resume(deps, chat, threadId, thread, chat.answer) : ask(deps, chat, threadId, thread);
+}
+
+async function checkServers(deps: StartChatDeps, settings: ChatRequest['mcp_settings']): Promise<void> {
+  if (Object.keys(settings ?? {}).length === 0) return;
+  if (deps.checkMcpSettings) return deps.checkMcpSettings(settings);
+  throw fail(
+    'mcp_disabled',
+    'MCP server configuration is disabled. Set ENABLE_MCP_SERVER_CONFIGURATION=true to enable it.',
+  );
+}
+
+function ask(deps: StartChatDeps, chat: ReadChat, threadId: string, thread: ThreadRow | undefined): Promise<RunRow> {
+  const { settings } = chat;
+  const { conversation, isWhole } = joinConversation(thread, chat.messages);
+  const messages = toStoredMessages(isWhole ? conversation : chat.messages, deps.clock.now());
+  // A thread that waits for an answer to the coordinator's question remembers how many questions are left.
+  const left = thread?.pending?.kind === 'clarification' ? Number(thread.pending.key) : settings.clarificationsLeft;
   return deps.runs.begin({
     kind: 'research',
     threadId,
-    input: readInput(request, thread, conversation),
-    onDisconnect: request.on_disconnect ?? 'cancel',
+    input: {
+      ...settings,
+      conversation: conversation.slice(-MAX_MESSAGES),
+      clarificationsLeft: Math.min(left, settings.clarificationsLeft),
+      knownSources: thread?.sources ?? [],
+    } satisfies ResearchInput,
+    onDisconnect: chat.onDisconnect,
     // A new question replaces what the thread waited for.
-    thread: { pending: null, ...(mode === 'replace' ? { replaceMessages: messages } : { appendMessages: messages }) },
+    thread: { pending: null, ...(isWhole ? { replaceMessages: messages } : { appendMessages: messages }) },
   });
 }
 
 async function resume(
   deps: StartChatDeps,
-  request: ChatRequest,
+  chat: ReadChat,
   threadId: string,
-  incoming: ConversationMessage[],
-  feedback: string,
+  thread: ThreadRow | undefined,
+  answer: InterruptAnswer,
 ): Promise<RunRow> {
-  const { threads } = deps.store;
-  const newest = incoming.findLast((message) => message.role === 'user')?.text ?? '';
-  const thread = await threads.get(threadId);
-  if (thread?.pending?.kind === 'plan') readReview(feedback, newest);
+  const { threads, runs } = deps.store;
+  const awaited = thread?.pending;
+  if (!awaited || awaited.kind === 'clarification') return beginRejected(deps, chat, threadId);
+  if (awaited.kind === 'plan') readReview(answer.feedback, answer.message);
   // Of two resumes of one interrupt only one gets it.
-  const pending =
-    thread?.pending && thread.pending.kind !== 'clarification' ? await threads.takePending(threadId) : undefined;
-  if (!pending || pending.kind === 'clarification') return beginRejected(deps, request, threadId);
+  const pending = await threads.takePending(threadId);
+  if (!pending || pending.kind === 'clarification') return beginRejected(deps, chat, threadId);
   try {
-    return await beginResumed(deps, request, threadId, pending, incoming, { feedback, message: newest });
+    const run = await runs.get(pending.runId);
+    return run ? await beginResumed(deps, chat, run, pending, answer) : await beginRejected(deps, chat, threadId);
   } catch (error) {
     await threads.update(threadId, { pending });
     throw error;
@@ -64,32 +84,29 @@ async function resume(
 
 async function beginResumed(
   deps: StartChatDeps,
-  request: ChatRequest,
-  threadId: string,
+  chat: ReadChat,
+  run: RunRow,
   pending: PendingInterrupt,
-  incoming: ConversationMessage[],
   answer: InterruptAnswer,
 ): Promise<RunRow> {
-  const run = await deps.store.runs.get(pending.runId);
-  if (!run) return beginRejected(deps, request, threadId);
-  const earlier = JSON.parse(run.input) as ResearchInput;
+  checkVersion(run.version);
+  const earlier = checkStored(ResearchInput, parseJson(run.input), 'input');
   // A run that answered this interrupt before but did not complete: what it finished is of use to the same answer only.
-  const given = (await deps.store.runs.journal(run.id)).get(pending.key) as InterruptAnswer | undefined;
+  const given = recall(await deps.store.runs.journal(run.id), pending.key, InterruptAnswer);
   const interruptedRun = (given && earlier.resumes?.runId) ?? run.id;
-  const inheritJournalFrom = given && isSameAnswer(pending.kind, given, answer) ? run.id : interruptedRun;
-  const input: ResearchInput = {
-    ...earlier,
-    resumes: { kind: pending.kind, key: pending.key, runId: interruptedRun },
-    ...(request.mcp_settings ? { mcpSettings: request.mcp_settings } : {}),
-  };
+  const { mcpSettings } = chat.settings;
   return deps.runs.begin({
     kind: run.kind,
-    threadId,
-    input,
-    onDisconnect: request.on_disconnect ?? 'cancel',
-    inheritJournalFrom,
+    threadId: run.threadId,
+    input: {
+      ...earlier,
+      resumes: { kind: pending.kind, key: pending.key, runId: interruptedRun },
+      ...(mcpSettings ? { mcpSettings } : {}),
+    } satisfies ResearchInput,
+    onDisconnect: chat.onDisconnect,
+    inheritJournalFrom: given && isSameAnswer(pending.kind, given, answer) ? run.id : interruptedRun,
     journal: [{ key: pending.key, value: answer }],
-    thread: { appendMessages: toThreadMessages(incoming, deps.clock.now()) },
+    thread: { appendMessages: toStoredMessages(chat.messages, deps.clock.now()) },
   });
 }
 
@@ -100,21 +117,12 @@ function isSameAnswer(kind: PendingInterrupt['kind'], first: InterruptAnswer, se
 }
 
 /** The contract answers feedback that nobody waits for with an error event, not with a status. */
-function beginRejected(deps: StartChatDeps, request: ChatRequest, threadId: string): Promise<RunRow> {
+function beginRejected(deps: StartChatDeps, chat: ReadChat, threadId: string): Promise<RunRow> {
   const rejected = { code: 'no_pending_plan', message: 'This thread has no plan waiting for feedback.' };
   return deps.runs.begin({
     kind: 'research',
     threadId,
-    input: { ...readInput(request, undefined, []), rejected },
+    input: { ...chat.settings, conversation: [], knownSources: [], rejected } satisfies ResearchInput,
     onDisconnect: 'cancel',
   });
-}
-
-function toThreadMessages(messages: ConversationMessage[], createdAt: number): ThreadMessage[] {
-  return messages.map(({ role, text, images, isData }) => ({
-    role,
-    ...(isData ? { agent: EVENT_AUTHOR } : {}),
-    content: images.length > 0 ? { text, images } : text,
-    createdAt,
-  }));
 }

@@ -6,25 +6,21 @@ import type { RunOutput } from '../runs/model.ts';
 import { questionPieces } from './conversation.ts';
 import { dateOf } from './coordinator.ts';
 import { type Draft, fenced } from './drafts.ts';
+import type { WireAgent } from './events.ts';
 import { usesKnowledge } from './investigate.ts';
+import { recall, StepResult } from './journal.ts';
 import { renderPrompt } from './prompt.ts';
 import analystPrompt from './prompts/analyst.md' with { type: 'text' };
 import coderPrompt from './prompts/coder.md' with { type: 'text' };
 import researcherPrompt from './prompts/researcher.md' with { type: 'text' };
-import type { Scope } from './scope.ts';
+import type { RunScope } from './run-scope.ts';
 import { createCrawlTool, createLocalSearchTool, createWebSearchTool } from './search-tools.ts';
 import type { RetrievedSource, Tool, ToolSet } from './tool.ts';
 import { runToolLoop } from './tool-loop.ts';
-import { messageChunk, type WireAgent } from './wire.ts';
-
-/** A finished step with what it retrieved. */
-export interface StepResult {
-  finding: Finding;
-  sources: RetrievedSource[];
-}
+import { messageChunk } from './wire.ts';
 
 /** A step that waits for the user to approve a tool call. */
-export interface Suspension {
+interface Suspension {
   key: string;
   tool: string;
   input: unknown;
@@ -45,7 +41,7 @@ const PROMPTS: Partial<Record<WireAgent, string>> = {
 
 /** Runs the steps of a plan: research side by side, then the others in order with all findings at hand. */
 export async function* runSteps(
-  scope: Scope,
+  scope: RunScope,
   key: string,
   plan: Plan,
   earlier: Finding[],
@@ -72,14 +68,14 @@ export async function* runSteps(
 }
 
 async function* runStep(
-  scope: Scope,
+  scope: RunScope,
   key: string,
   step: PlanStep,
   findings: Finding[],
   toolSets: ToolSet[],
 ): AsyncGenerator<RunOutput, StepResult | Suspension> {
   const { context, deps } = scope;
-  const known = context.journal.get(key) as StepResult | undefined;
+  const known = recall(context.journal, key, StepResult);
   if (known) {
     scope.egress.addSources(known.sources);
     if (toolSets.length > 0) scope.egress.addAnswers();
@@ -141,7 +137,7 @@ function failureReason(error: unknown, finishing: boolean, timedOut: boolean): s
 
 /** The tools of an agent: search and reading for the researcher, and what the tool sets bring. */
 export async function researchTools(
-  scope: Scope,
+  scope: RunScope,
   agent: WireAgent,
   toolSets: ToolSet[],
   signal: AbortSignal,
@@ -155,7 +151,13 @@ export async function researchTools(
   return tools;
 }
 
-function stepDrafts(scope: Scope, agent: WireAgent, step: PlanStep, findings: Finding[], toolSets: ToolSet[]): Draft[] {
+function stepDrafts(
+  scope: RunScope,
+  agent: WireAgent,
+  step: PlanStep,
+  findings: Finding[],
+  toolSets: ToolSet[],
+): Draft[] {
   const system = renderPrompt(PROMPTS[agent] ?? researcherPrompt, {
     date: dateOf(scope),
     locale: scope.locale,

@@ -1,16 +1,18 @@
 import { fail, isAbort, toAppError } from '../errors.ts';
 import { createId } from '../lib/id.ts';
 import { mergeGenerators } from '../lib/merge.ts';
-import { cutToTokens } from '../lib/tokens.ts';
 import type { AgentRole, Model, ToolCall } from '../models/model.ts';
 import type { AgentTask } from '../models/task.ts';
 import type { RunOutput } from '../runs/model.ts';
-import { type Answer, streamAnswer } from './answer.ts';
+import { cutToTokens } from '../text/tokens.ts';
+import { streamAnswer } from './answer.ts';
 import { readArguments } from './arguments.ts';
 import { type Draft, fenced } from './drafts.ts';
-import type { Scope } from './scope.ts';
-import type { RetrievedSource, Tool, ToolOutcome } from './tool.ts';
-import { toolCallResult, type WireAgent } from './wire.ts';
+import type { WireAgent } from './events.ts';
+import { InterruptAnswer, type ModelAnswer, recall } from './journal.ts';
+import type { RunScope } from './run-scope.ts';
+import { type RetrievedSource, type Tool, ToolOutcome } from './tool.ts';
+import { toolCallResult } from './wire.ts';
 
 /** Tool calls of one answer that run at the same time. */
 const PARALLEL_CALLS = 8;
@@ -41,7 +43,7 @@ const WRITE_NOW =
   'You have used all your tool calls. Do not ask for more. Write your result now from what you have found so far, and say what is missing.';
 
 /** Lets an agent call tools, several at once, until it answers without a call or the bound is reached. */
-export async function* runToolLoop(scope: Scope, options: LoopOptions): AsyncGenerator<RunOutput, LoopResult> {
+export async function* runToolLoop(scope: RunScope, options: LoopOptions): AsyncGenerator<RunOutput, LoopResult> {
   const drafts = [...options.drafts];
   const { maxToolRounds } = scope.deps.limits;
   for (let round = 0; ; round++) {
@@ -70,12 +72,12 @@ export async function* runToolLoop(scope: Scope, options: LoopOptions): AsyncGen
 }
 
 async function* answerOnce(
-  scope: Scope,
+  scope: RunScope,
   options: LoopOptions,
   drafts: Draft[],
   key: string,
   last: boolean,
-): AsyncGenerator<RunOutput, Answer> {
+): AsyncGenerator<RunOutput, ModelAnswer> {
   const { tools } = options;
   const request = (attempt: number) => ({
     key: attempt === 0 ? key : `${key}:again`,
@@ -97,7 +99,12 @@ async function* answerOnce(
 }
 
 /** The first call that needs the user's word and has none yet. */
-function findUnapproved(scope: Scope, options: LoopOptions, calls: ToolCall[], round: number): LoopResult | undefined {
+function findUnapproved(
+  scope: RunScope,
+  options: LoopOptions,
+  calls: ToolCall[],
+  round: number,
+): LoopResult | undefined {
   for (const [index, call] of calls.entries()) {
     const tool = options.tools.find((entry) => entry.definition.name === call.name);
     const names = [call.name, ...(tool?.aliases ?? [])];
@@ -115,23 +122,21 @@ function approvalKey(key: string, round: number, index: number): string {
 }
 
 async function* runCall(
-  scope: Scope,
+  scope: RunScope,
   options: LoopOptions,
   call: ToolCall,
   key: string,
   round: number,
 ): AsyncGenerator<RunOutput, ToolOutcome> {
   const tool = options.tools.find((entry) => entry.definition.name === call.name);
-  const known = scope.context.journal.get(key) as ToolOutcome | undefined;
+  const known = recall(scope.context.journal, key, ToolOutcome);
   if (known) {
     scope.egress.addOutcome(tool, known);
     return known;
   }
   const index = Number(key.slice(key.lastIndexOf('.') + 1));
-  const approval = scope.context.journal.get(approvalKey(options.key, round, index)) as
-    | { feedback?: string }
-    | undefined;
-  const isDeclined = approval !== undefined && !isApproval(approval.feedback ?? '');
+  const approval = recall(scope.context.journal, approvalKey(options.key, round, index), InterruptAnswer);
+  const isDeclined = approval !== undefined && !isApproval(approval.feedback);
   const outcome: ToolOutcome = isDeclined
     ? { content: 'The user declined this tool call. Do not try it again; go on without it.' }
     : await attemptCall(scope, options, call, approval !== undefined);
@@ -142,7 +147,7 @@ async function* runCall(
 }
 
 async function attemptCall(
-  scope: Scope,
+  scope: RunScope,
   options: LoopOptions,
   call: ToolCall,
   isApproved: boolean,

@@ -1,22 +1,26 @@
 import type { ToolDefinition } from '../models/model.ts';
+import { type Static, Type } from '../schema.ts';
+import { SourceKind } from '../store/model.ts';
+import type { WireAgent } from './events.ts';
 import type { ResearchInput } from './model.ts';
-import type { WireAgent } from './wire.ts';
 
 /** Something a tool retrieved that a report may cite. */
-export interface RetrievedSource {
-  url: string;
-  title: string;
-  content: string;
-  score: number | null;
-  kind: 'web_search' | 'crawl' | 'knowledge' | 'tool';
-  accessedAt: string;
-}
+export const RetrievedSource = Type.Object({
+  url: Type.String(),
+  title: Type.String(),
+  content: Type.String(),
+  score: Type.Union([Type.Number(), Type.Null()]),
+  kind: SourceKind,
+  accessedAt: Type.String(),
+});
+export type RetrievedSource = Static<typeof RetrievedSource>;
 
-export interface ToolOutcome {
-  /** What the model and the client see. */
-  content: string;
-  sources?: RetrievedSource[];
-}
+/** What a call gave. */
+export const ToolOutcome = Type.Object({
+  content: Type.String({ description: 'What the model and the client see.' }),
+  sources: Type.Optional(Type.Array(RetrievedSource)),
+});
+export type ToolOutcome = Static<typeof ToolOutcome>;
 
 /** A tool an agent may call. `run` throws an AppError for failures the model should hear of. */
 export interface Tool {

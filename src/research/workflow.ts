@@ -1,30 +1,23 @@
 import { AppError } from '../errors.ts';
 import type { Finding, Plan } from '../models/task.ts';
-import type { RunContext, RunOutcome, RunOutput, Workflow } from '../runs/model.ts';
-import { newestUserText } from './conversation.ts';
+import { type RunContext, type RunOutcome, type RunOutput, readingInput, type Workflow } from '../runs/model.ts';
 import { coordinate } from './coordinator.ts';
 import { Egress } from './egress.ts';
 import { investigate } from './investigate.ts';
-import type { ResearchInput } from './model.ts';
+import { InterruptAnswer, recall } from './journal.ts';
+import { newestUserText, ResearchInput } from './model.ts';
 import { makePlan, readReview } from './planner.ts';
 import { writeReport } from './reporter.ts';
-import type { ResearchDeps, Scope } from './scope.ts';
+import type { ResearchDeps, RunScope } from './run-scope.ts';
 import { buildCitations, SourceRegistry } from './sources.ts';
 import { runSteps } from './steps.ts';
 import type { RetrievedSource, ToolSet } from './tool.ts';
 import { citationsEvent, planInterrupt, toolInterrupt } from './wire.ts';
 
-/** What the user answered to an interrupt, as the journal keeps it. */
-export interface InterruptAnswer {
-  feedback: string;
-  /** Text of the newest message sent with it. */
-  message: string;
-}
-
 /** The research workflow: coordinator → background investigation → planner → review → steps → reporter. */
 export function createResearchWorkflow(deps: ResearchDeps): Workflow {
-  return async function* research(input, context) {
-    const scope = createScope(deps, input as ResearchInput, context);
+  return readingInput(ResearchInput, async function* research(input, context) {
+    const scope = createScope(deps, input, context);
     const toolSets = openToolSets(scope);
     try {
       return yield* runResearch(scope, toolSets);
@@ -37,10 +30,10 @@ export function createResearchWorkflow(deps: ResearchDeps): Workflow {
     } finally {
       await closeToolSets(scope, toolSets);
     }
-  };
+  });
 }
 
-async function* runResearch(scope: Scope, toolSets: ToolSet[]): AsyncGenerator<RunOutput, RunOutcome> {
+async function* runResearch(scope: RunScope, toolSets: ToolSet[]): AsyncGenerator<RunOutput, RunOutcome> {
   const { input, context } = scope;
   if (context.journal.has('done')) return { status: 'completed' };
   if (input.rejected) return { status: 'failed', ...input.rejected };
@@ -81,7 +74,7 @@ type Researched =
 
 /** Plans, has the plan reviewed, and runs its steps, until the planner has enough or its iterations are used up. */
 async function* research(
-  scope: Scope,
+  scope: RunScope,
   background: RetrievedSource[],
   toolSets: ToolSet[],
 ): AsyncGenerator<RunOutput, Researched> {
@@ -114,7 +107,7 @@ async function* research(
 
 /** The plan of an iteration as the user agreed to it; undefined when the run waits for the review. */
 async function* agreePlan(
-  scope: Scope,
+  scope: RunScope,
   iteration: number,
   background: RetrievedSource[],
   findings: Finding[],
@@ -128,7 +121,7 @@ async function* agreePlan(
     const plan = yield* makePlan(scope, `i${iteration}:plan${round}`, { ...material, ...(edit ? { edit } : {}) });
     if (plan.has_enough_context || plan.steps.length === 0) return plan;
     const key = `i${iteration}:review${round}`;
-    const answer = context.journal.get(key) as InterruptAnswer | undefined;
+    const answer = recall(context.journal, key, InterruptAnswer);
     // Who asks for the report now does not want to be asked about the plan.
     if (!answer && (input.autoAccept || context.finishSignal.aborted)) return plan;
     if (!answer) {
@@ -147,7 +140,7 @@ async function* agreePlan(
 }
 
 /** One run of a workflow over `deps`. */
-export function createScope(deps: ResearchDeps, input: ResearchInput, context: RunContext): Scope {
+export function createScope(deps: ResearchDeps, input: ResearchInput, context: RunContext): RunScope {
   return {
     deps,
     input,
@@ -162,13 +155,13 @@ export function createScope(deps: ResearchDeps, input: ResearchInput, context: R
 }
 
 /** The tool sets the run may use; they connect at the first call. */
-export function openToolSets({ deps, input, context }: Scope): ToolSet[] {
+export function openToolSets({ deps, input, context }: RunScope): ToolSet[] {
   const allowed = deps.toolProviders.filter(({ name }) => input.toolsets?.includes(name) ?? true);
   return allowed.map((provider) => provider.forRun(input, context.runId));
 }
 
 /** Closes what the tool sets opened; a failure is only logged. */
-export async function closeToolSets(scope: Scope, toolSets: ToolSet[]): Promise<void> {
+export async function closeToolSets(scope: RunScope, toolSets: ToolSet[]): Promise<void> {
   for (const result of await Promise.allSettled(toolSets.map((set) => set.close()))) {
     if (result.status === 'rejected') scope.deps.log.warn('tools could not be closed', { run_id: scope.context.runId });
   }

@@ -1,5 +1,8 @@
+import { parseJson } from '../lib/json.ts';
+import type { EventOf } from '../research/events.ts';
+import { Value } from '../schema.ts';
+import { ResumingInput, type RunStatus } from '../store/model.ts';
 import type { AppendInput, RunPatch, RunRow, ThreadPatch } from '../store/store.ts';
-import type { ResumingInput, RunStatus } from './model.ts';
 
 /** Why a run ended without a result. */
 export interface Ending {
@@ -23,19 +26,20 @@ export function released(status: RunStatus): RunPatch {
   return { status, owner: null, leaseUntil: null };
 }
 
-/** The last write of a run without a result: an `error` event with the number `seq`, and what the run answered waits again. */
-export function endingWrite(run: RunRow, seq: number, ending: Ending): AppendInput {
-  const { code, message, reason } = ending;
-  const data = { thread_id: run.threadId, error: message, code, ...(reason && { reason }) };
-  return {
-    events: [{ seq, type: 'error', data: JSON.stringify(data) }],
-    patch: { ...released(ending.status), errorCode: code, errorMessage: message },
-    ...waitsAgain(run),
-  };
+/** The last event of a run without a result. */
+export function endingEvent(run: RunRow, { code, message, reason }: Ending): EventOf<'error'> {
+  return { type: 'error', data: { thread_id: run.threadId, error: message, code, ...(reason && { reason }) } };
+}
+
+/** What is written with that event: the status, and what the run answered waits again. */
+export function endingWrite(run: RunRow, { status, code, message }: Ending): Omit<AppendInput, 'events'> {
+  return { patch: { ...released(status), errorCode: code, errorMessage: message }, ...waitsAgain(run) };
 }
 
 /** The interrupt that `run` answered, as the thread's again; it continues from what this run finished. */
 export function waitsAgain(run: RunRow): { thread?: ThreadPatch } {
-  const { resumes } = JSON.parse(run.input) as ResumingInput;
+  const input = parseJson(run.input);
+  // What cannot be read ends the run by itself; nothing waits for it.
+  const resumes = Value.Check(ResumingInput, input) ? input.resumes : undefined;
   return resumes ? { thread: { pendingAgain: { kind: resumes.kind, key: resumes.key, runId: run.id } } } : {};
 }

@@ -1,12 +1,14 @@
 import { AppError, isAbort, toAppError } from '../errors.ts';
+import { parseJson } from '../lib/json.ts';
 import type { Logger } from '../lib/log.ts';
+import type { RunEvent } from '../research/events.ts';
+import { checkVersion, type RunUsage } from '../store/model.ts';
 import type { AppendInput, RunPatch, RunRow, RunStore } from '../store/store.ts';
-import { CANCELLED, type Ending, endingWrite, released, waitsAgain } from './ending.ts';
+import { CANCELLED, type Ending, endingEvent, endingWrite, released, waitsAgain } from './ending.ts';
 import type { LiveRun } from './live-run.ts';
-import type { RunContext, RunOutcome, RunOutput, RunUsage, Workflow } from './model.ts';
+import { logEvent, toStored } from './logged-event.ts';
+import type { RunContext, RunOutcome, RunOutput, Workflow } from './model.ts';
 
-/** Largest payload of one event, bytes; what is left of 512 KiB holds the frame around it. */
-const MAX_EVENT_BYTES = 511 * 1024;
 /** How long a cancelled workflow may take to notice. */
 const CANCEL_GRACE_MS = 1000;
 
@@ -26,7 +28,8 @@ export interface ExecuteOptions {
   live: LiveRun;
   workflow: Workflow;
   store: RunStore;
-  journal: Map<string, unknown>;
+  /** False for a new run, which has no journal to read. */
+  hasJournal: boolean;
   signal: AbortSignal;
   finishSignal: AbortSignal;
   log: Logger;
@@ -53,9 +56,11 @@ export async function executeRun(options: ExecuteOptions): Promise<void> {
 }
 
 async function drive(options: ExecuteOptions, recorder: Recorder): Promise<RunOutcome> {
-  const { run, signal, finishSignal, journal } = options;
+  const { run, signal, finishSignal } = options;
+  checkVersion(run.version);
+  const journal = options.hasJournal ? await options.store.journal(run.id) : new Map<string, unknown>();
   const context: RunContext = { runId: run.id, threadId: run.threadId, journal, signal, finishSignal };
-  const generator = options.workflow(JSON.parse(run.input), context);
+  const generator = options.workflow(parseJson(run.input), context);
   const aborted = abortWithGrace(signal);
   try {
     for (;;) {
@@ -122,8 +127,7 @@ class Recorder {
     const { event, journal, thread, usage, ends } = output;
     if (usage) addUsage(this.#usage, usage);
     const patch: RunPatch = { ...(usage && { usage: this.#usage }), ...(ends && released(ends)) };
-    await this.#append({
-      events: event ? [{ seq: this.#nextSeq, type: event.type, data: encodeData(event.data) }] : [],
+    await this.#append(event, {
       ...(journal && { journal }),
       ...(thread && { thread }),
       ...(Object.keys(patch).length > 0 && { patch }),
@@ -132,39 +136,17 @@ class Recorder {
   }
 
   async fail(ending: Ending): Promise<void> {
-    await this.#append(endingWrite(this.#options.run, this.#nextSeq, ending));
+    const { run } = this.#options;
+    await this.#append(endingEvent(run, ending), endingWrite(run, ending));
     this.ended = true;
   }
 
-  get #nextSeq(): number {
-    return this.#options.live.lastSeq + 1;
-  }
-
-  async #append(input: AppendInput): Promise<void> {
+  async #append(event: RunEvent | undefined, changes: Omit<AppendInput, 'events'>): Promise<void> {
     const { run, store, live } = this.#options;
-    await store.append(run.id, input);
-    if (input.events.length > 0) live.publish(input.events);
-  }
-}
-
-/** One-line JSON under the size cap; over it, the longest text of the payload is cut with a mark. */
-function encodeData(data: Record<string, unknown>): string {
-  let text = JSON.stringify(data);
-  if (text.length * 3 < MAX_EVENT_BYTES || Buffer.byteLength(text) <= MAX_EVENT_BYTES) return text;
-  const copy = structuredClone(data);
-  for (let limit = 160_000; Buffer.byteLength(text) > MAX_EVENT_BYTES && limit > 1000; limit = Math.floor(limit / 2)) {
-    cutStrings(copy, limit);
-    text = JSON.stringify(copy);
-  }
-  return text;
-}
-
-function cutStrings(value: unknown, limit: number): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, entry] of Object.entries(value)) {
-    if (typeof entry === 'string' && entry.length > limit) {
-      (value as Record<string, unknown>)[key] = `${entry.slice(0, limit).toWellFormed()}… [cut]`;
-    } else cutStrings(entry, limit);
+    const logged = event && logEvent(live.lastSeq + 1, event);
+    await store.append(run.id, { events: logged ? [toStored(logged)] : [], ...changes });
+    // Persisted first: what a client has seen is never lost.
+    if (logged) live.publish(logged);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
+import { type RunEvent, readEvent } from '../research/events.ts';
 import type { Store } from '../store/store.ts';
-import { frameEvent } from './frame.ts';
+import { frameEvent } from './event-frame.ts';
 import type { RunService } from './service.ts';
 
 const PAGE = 500;
@@ -8,12 +9,11 @@ const PAGE = 500;
 const POLL_MS = 250;
 
 /** An event of the log, or one that only ends this stream and is not in the log (then it has no `seq`). */
-export interface FollowedEvent {
+export type FollowedEvent = RunEvent & {
   seq?: number;
-  type: string;
-  /** One-line JSON. */
-  data: string;
-}
+  /** The payload as one-line JSON, the same bytes live and replayed. */
+  text: string;
+};
 
 export interface FollowDeps {
   store: Store;
@@ -56,7 +56,7 @@ export async function* followRun(
     // Read the status first: events written before it changed are then seen by the read that follows.
     const run = await deps.store.runs.get(runId);
     const stored = await deps.store.runs.events(runId, after, PAGE);
-    for (const event of stored) yield event;
+    for (const { seq, type, data } of stored) yield { ...readEvent({ type, data }), seq, text: data };
     after = stored.at(-1)?.seq ?? after;
     if (stored.length > 0 || (!live && deps.runs.live(runId))) continue;
     if (!run || (run.status !== 'queued' && run.status !== 'running')) return;
@@ -65,5 +65,6 @@ export async function* followRun(
 }
 
 function partingEvent(threadId: string, parting: { code: string; message: string }): FollowedEvent {
-  return { type: 'error', data: JSON.stringify({ thread_id: threadId, error: parting.message, code: parting.code }) };
+  const data = { thread_id: threadId, error: parting.message, code: parting.code };
+  return { type: 'error', data, text: JSON.stringify(data) };
 }

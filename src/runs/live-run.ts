@@ -1,4 +1,4 @@
-import type { StoredEvent } from './model.ts';
+import type { LoggedEvent } from './logged-event.ts';
 
 const TAIL_EVENTS = 256;
 const TAIL_BYTES = 256 * 1024;
@@ -15,7 +15,7 @@ export class LiveRun {
   /** Why the stream ends before the run does (shutdown, or a database that cannot be written). */
   parting: { code: string; message: string } | undefined;
   lastSeq: number;
-  #tail: StoredEvent[] = [];
+  #tail: LoggedEvent[] = [];
   #bytes = 0;
   #waiting = new Set<() => void>();
 
@@ -25,15 +25,13 @@ export class LiveRun {
     this.lastSeq = lastSeq;
   }
 
-  /** Adds committed events and wakes the followers. */
-  publish(events: StoredEvent[]): void {
-    for (const event of events) {
-      this.#tail.push(event);
-      this.#bytes += event.data.length;
-      this.lastSeq = event.seq;
-    }
+  /** Adds a committed event and wakes the followers. */
+  publish(event: LoggedEvent): void {
+    this.#tail.push(event);
+    this.#bytes += event.text.length;
+    this.lastSeq = event.seq;
     while (this.#tail.length > TAIL_EVENTS || (this.#bytes > TAIL_BYTES && this.#tail.length > 1)) {
-      this.#bytes -= this.#tail.shift()?.data.length ?? 0;
+      this.#bytes -= this.#tail.shift()?.text.length ?? 0;
     }
     this.#wake();
   }
@@ -47,7 +45,7 @@ export class LiveRun {
   }
 
   /** Events after `cursor` if the tail still holds them all, else undefined. */
-  after(cursor: number): StoredEvent[] | undefined {
+  after(cursor: number): LoggedEvent[] | undefined {
     const first = this.#tail[0];
     if (cursor >= this.lastSeq) return [];
     if (!first || first.seq > cursor + 1) return undefined;

@@ -2,9 +2,10 @@ import { Elysia } from 'elysia';
 import { fail } from '../errors.ts';
 import { emptyResponse, eventStreamResponse, problemResponses } from '../http/openapi-details.ts';
 import { QueryInteger } from '../http/query.ts';
+import { EVENT_DATA } from '../research/events.ts';
 import { Type } from '../schema.ts';
 import type { RunRow } from '../store/store.ts';
-import { parseLastEventId } from './frame.ts';
+import { parseLastEventId } from './event-frame.ts';
 import { RunView } from './model.ts';
 import { type StreamDeps, streamRun } from './stream.ts';
 import { toRunView } from './view.ts';
@@ -76,7 +77,7 @@ export function createRunRoutes(deps: StreamDeps) {
     )
     .get('/runs/:id', async ({ params }) => toRunView(await find(params.id)), {
       response: { 200: RunView },
-      detail: { tags: ['Runs'], summary: 'Show a run', ...problemResponses(404) },
+      detail: { tags: ['Runs'], summary: 'Show a run', responses: problemResponses(404) },
     })
     .get(
       '/runs/:id/events',
@@ -91,21 +92,20 @@ export function createRunRoutes(deps: StreamDeps) {
           tags: ['Runs'],
           summary: 'Replay the events of a run, then follow it',
           description: 'Starts at the beginning, or after the event named by the Last-Event-ID header.',
-          ...eventStreamResponse(),
-          ...problemResponses(400, 404),
+          responses: { ...eventStreamResponse(undefined, EVENT_DATA), ...problemResponses(400, 404) },
         },
       },
     )
     .post('/runs/:id/cancel', async ({ params, status }) => status(202, await request(params.id, 'cancel')), {
       response: { 202: Accepted },
-      detail: { tags: ['Runs'], summary: 'Stop a run', ...problemResponses(404, 409) },
+      detail: { tags: ['Runs'], summary: 'Stop a run', responses: problemResponses(404, 409) },
     })
     .post('/runs/:id/finish', async ({ params, status }) => status(202, await request(params.id, 'finish')), {
       response: { 202: Accepted },
       detail: {
         tags: ['Runs'],
         summary: 'Stop researching and write the report from what is known',
-        ...problemResponses(404, 409),
+        responses: problemResponses(404, 409),
       },
     })
     .get(
@@ -133,7 +133,7 @@ export function createRunRoutes(deps: StreamDeps) {
         detail: {
           tags: ['Threads'],
           summary: 'Show a thread: messages, plan, report, citations',
-          ...problemResponses(404),
+          responses: problemResponses(404),
         },
       },
     )
@@ -151,8 +151,7 @@ export function createRunRoutes(deps: StreamDeps) {
         detail: {
           tags: ['Threads'],
           summary: 'Remove a thread with its runs',
-          ...emptyResponse(),
-          ...problemResponses(404),
+          responses: { ...emptyResponse(), ...problemResponses(404) },
         },
       },
     );

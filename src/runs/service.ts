@@ -2,11 +2,13 @@ import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import type { Logger } from '../lib/log.ts';
+import type { JournalEntry, OnDisconnect } from '../store/model.ts';
 import type { NewRun, RunRow, Store, ThreadPatch } from '../store/store.ts';
-import { CANCELLED, type Ending, endingWrite, released } from './ending.ts';
+import { CANCELLED, type Ending, endingEvent, endingWrite, released } from './ending.ts';
 import { executeRun, RunStopped } from './execute.ts';
 import { LiveRun } from './live-run.ts';
-import type { JournalEntry, OnDisconnect, Workflow } from './model.ts';
+import { logEvent, toStored } from './logged-event.ts';
+import type { Workflow } from './model.ts';
 import { createOwner, isDeadOwner } from './owner.ts';
 
 /** A run is given up after it was taken over this often: it probably kills its process. */
@@ -34,6 +36,14 @@ export interface StartRun {
   inheritJournalFrom?: string;
   journal?: JournalEntry[];
   thread?: ThreadPatch;
+}
+
+/** How a run begins in this process. */
+interface Begun {
+  hasJournal: boolean;
+  lastSeq?: number;
+  /** True for a run of the worker. */
+  taken?: boolean;
 }
 
 interface Active {
@@ -85,8 +95,7 @@ export class RunService {
       throw fail('overloaded', 'Too many runs are active; try again later.');
     }
     const run = await this.#create(request, 'running');
-    const inherits = request.inheritJournalFrom !== undefined || request.journal !== undefined;
-    this.#execute(run, inherits ? await this.#options.store.runs.journal(run.id) : new Map());
+    this.#execute(run, { hasJournal: request.inheritJournalFrom !== undefined || request.journal !== undefined });
     return run;
   }
 
@@ -174,7 +183,7 @@ export class RunService {
     });
   }
 
-  #execute(run: RunRow, journal: Map<string, unknown>, lastSeq = 0, taken = false): void {
+  #execute(run: RunRow, { hasJournal, lastSeq = 0, taken = false }: Begun): void {
     const { store, workflows, log } = this.#options;
     const workflow = workflows[run.kind];
     const live = new LiveRun(run.id, run.threadId, lastSeq);
@@ -189,7 +198,7 @@ export class RunService {
         live,
         workflow,
         store: store.runs,
-        journal,
+        hasJournal,
         signal: stop.signal,
         finishSignal: finish.signal,
         log,
@@ -239,12 +248,13 @@ export class RunService {
     const lastSeq = await store.runs.lastSeq(run.id);
     const givenUp = giveUpReason(run);
     if (givenUp) {
-      await store.runs.append(run.id, endingWrite(run, lastSeq + 1, givenUp));
+      const event = logEvent(lastSeq + 1, endingEvent(run, givenUp));
+      await store.runs.append(run.id, { events: [toStored(event)], ...endingWrite(run, givenUp) });
       log.warn('run not continued', { run_id: run.id, code: givenUp.code });
       return;
     }
     log.info('run continues', { run_id: run.id, attempt: run.attempts + 1 });
-    this.#execute(run, await store.runs.journal(run.id), lastSeq, true);
+    this.#execute(run, { hasJournal: true, lastSeq, taken: true });
   }
 
   async #keepLease(id: string, active: Active): Promise<void> {

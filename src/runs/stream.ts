@@ -1,10 +1,10 @@
 import type { Server } from 'bun';
-import { isAbort } from '../errors.ts';
+import { isAbort, toAppError } from '../errors.ts';
 import { sseResponse } from '../http/sse.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RunRow, Store } from '../store/store.ts';
+import { frameEvent } from './event-frame.ts';
 import { followFrames } from './follow.ts';
-import { frameEvent } from './frame.ts';
 import type { RunService } from './service.ts';
 
 export interface StreamDeps {
@@ -32,7 +32,7 @@ export function streamRun(
       options.onDisconnect?.();
     },
     errorFrame: (error) =>
-      isAbort(error) ? '' : frameEvent(run.id, { type: 'error', data: failureData(run.threadId) }),
+      isAbort(error) ? '' : frameEvent(run.id, { type: 'error', text: failureText(run.threadId, error) }),
   });
 }
 
@@ -41,6 +41,7 @@ export function runHeaders(run: Pick<RunRow, 'id' | 'threadId'>) {
   return { 'x-run-id': run.id, 'x-thread-id': run.threadId.replaceAll(/[^\x20-\x7e]+/gu, encodeURI) };
 }
 
-function failureData(threadId: string): string {
-  return JSON.stringify({ thread_id: threadId, error: 'Internal server error', code: 'internal_error' });
+function failureText(threadId: string, error: unknown): string {
+  const { code, message } = toAppError(error);
+  return JSON.stringify({ thread_id: threadId, error: message, code });
 }

@@ -32,7 +32,7 @@ const MISSING: Record<string, string> = {
 const KEYLESS = ['duckduckgo', 'wikipedia'];
 
 /** Names `SEARCH_API` may hold. */
-export const ENGINE_NAMES = Object.keys(ENGINES);
+const ENGINE_NAMES = Object.keys(ENGINES);
 
 /** One place of the chain: an engine, or why it cannot be used. */
 export type ChainLink = { name: string; engine: SearchEngine } | { name: string; missing: string };

@@ -1,6 +1,7 @@
 import { AppError, fail } from '../errors.ts';
-import { cutToTokens, estimateTokens } from '../lib/tokens.ts';
+import { findLinks, labelOf, targetOf } from '../lib/markdown-links.ts';
 import type { Model, ModelMessage } from '../models/model.ts';
+import { cutToTokens, estimateTokens } from '../text/tokens.ts';
 import { Deck, type ImageReference } from './model.ts';
 import type { Phrases } from './phrases.ts';
 import slidesPrompt from './prompts/slides.md' with { type: 'text' };
@@ -16,9 +17,9 @@ export interface DeckQuestion {
   fence: string;
 }
 
-/** Images in a text; bounded, because the text may be hostile. */
-const IMAGE =
-  /!\[([^\]\n]{0,300})\]\(\s{0,4}<?(data:image\/[\w.+-]{1,40};base64,[A-Za-z0-9+/=]+|[^)\s<>[\]]{1,2000})>?(?:\s{1,4}"[^"\n]{0,300}")?\s{0,4}\)/g;
+/** Longer descriptions and addresses are no image's; a `data:` URL may have any length. */
+const MAX_ALT = 300;
+const MAX_ADDRESS = 2_000;
 const ANSWER_TOKENS = 8_000;
 const MIN_CONTENT_TOKENS = 500;
 const ATTEMPTS = 2;
@@ -45,11 +46,18 @@ export async function askForDeck(
 /** Takes image addresses out of the text: `data:` URLs would fill the window, and the model names images by number. */
 function takeImages(content: string): { text: string; images: ImageReference[] } {
   const images: ImageReference[] = [];
-  const text = content.replace(IMAGE, (_, alt: string, source: string) => {
+  let text = '';
+  let position = 0;
+  for (const link of findLinks(content)) {
+    if (!link.isImage || link.start < position) continue;
+    const [alt, source] = [labelOf(content, link), targetOf(content, link)];
+    const isAddress = source !== '' && (source.length <= MAX_ADDRESS || source.startsWith('data:image/'));
+    if (!isAddress || alt.length > MAX_ALT || alt.includes('\n')) continue;
     images.push({ source, alt });
-    return `![${alt}](image ${images.length})`;
-  });
-  return { text, images };
+    text += `${content.slice(position, link.start)}![${alt}](image ${images.length})`;
+    position = link.end;
+  }
+  return { text: text + content.slice(position), images };
 }
 
 /** Shortens the content when the model's window turns out smaller than believed. */
@@ -124,7 +132,7 @@ async function ask(
   const request = {
     agent: 'slides' as const,
     messages,
-    responseFormat: { name: 'presentation', schema: Deck as unknown as Record<string, unknown> },
+    responseFormat: { name: 'presentation', schema: Deck },
     task: { kind: 'write' as const, what: 'a presentation' },
   };
   for await (const event of model.stream(request, signal)) {

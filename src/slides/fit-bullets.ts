@@ -4,7 +4,7 @@ import type { Bullet } from './model.ts';
 import type { Area, Color, Paragraph } from './page.ts';
 
 /** Bullets of one slide at most, sub-bullets included. */
-export const MAX_BULLETS = 6;
+const MAX_BULLETS = 6;
 /** Sizes of body text; the first is for slides that say little. */
 const SIZES = [24, 20, 18, 16] as const;
 const PAGE_SIZE = 18;

@@ -91,7 +91,7 @@ function withEllipsis(runs: Run[]): Run[] {
 }
 
 /** The part of runs between two character positions. */
-export function sliceRuns(runs: Run[], start: number, end: number): Run[] {
+function sliceRuns(runs: Run[], start: number, end: number): Run[] {
   const part: Run[] = [];
   let position = 0;
   for (const run of runs) {

@@ -24,7 +24,7 @@ export interface SlidesNeeds {
   config: SlidesConfig;
 }
 
-export interface SlidesInput {
+interface SlidesInput {
   /** A report in Markdown, or any text. */
   content: string;
   locale?: string | null | undefined;
@@ -32,7 +32,7 @@ export interface SlidesInput {
 }
 
 /** Called as the work goes on, for a terminal. */
-export type SlidesProgress = (step: 'asking' | 'building') => void;
+type SlidesProgress = (step: 'asking' | 'building') => void;
 
 /** Makes presentations. */
 export interface SlideGenerator {

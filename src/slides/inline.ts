@@ -1,4 +1,5 @@
 import { Lexer, type Token } from 'marked';
+import { isTameInline } from '../lib/tame-markdown.ts';
 import { convertMath } from './formula.ts';
 
 /** A piece of text of one style. */
@@ -20,8 +21,6 @@ export interface Run {
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
 /** Inline nesting beyond this is not looked into. */
 const MAX_DEPTH = 8;
-/** Longer texts hold no formatting worth the parser's time on hostile input. */
-const MAX_INLINE = 8_000;
 
 /** Text that is safe to put into XML: no control characters, no lone surrogates. */
 export function cleanText(text: string): string {
@@ -35,7 +34,8 @@ export function cleanText(text: string): string {
 export function parseInline(markdown: string): Run[] {
   const text = cleanText(markdown).trim();
   if (text === '') return [];
-  if (text.length > MAX_INLINE) return [{ text: collapse(text.replace(/\\([\\`*_[\]<>~$&])/g, '$1')) }];
+  // Such texts hold no formatting worth the parser's time.
+  if (!isTameInline(text)) return [{ text: collapse(text.replace(/\\([\\`*_[\]<>~$&])/g, '$1')) }];
   if (!/[*_`[\]<&\\~$!:]/.test(text)) return [{ text: collapse(text) }];
   const runs: Run[] = [];
   for (const part of convertMath(text)) {

@@ -61,7 +61,7 @@ async function fetchBytes(source: string, needs: ImageNeeds, signal: AbortSignal
   if (data) {
     const text = source.slice(data[0].length);
     if (text.length > needs.maxBytes * 1.4) return 'too_large';
-    return Uint8Array.from(Buffer.from(text, 'base64'));
+    return new Uint8Array(Buffer.from(text, 'base64'));
   }
   if (!/^https?:\/\//i.test(source)) return 'image_refused';
   const { status, bytes } = await needs.guardedFetch(source, {

@@ -1,4 +1,4 @@
-import { guessLocale } from '../lib/guess-locale.ts';
+import { guessLocale } from '../text/locale.ts';
 
 /** Words the deck adds to the content, in the language of the deck. */
 export interface Phrases {

@@ -1,4 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked';
+import { isTameInline } from '../lib/tame-markdown.ts';
 import { cleanText, escapeMarkdown, plainText } from './inline.ts';
 import { imagesOf, isPseudoHeading, sentencesOf, withoutFrontMatter, withoutTags } from './markdown-text.ts';
 import type { Bullet, ImageReference } from './model.ts';
@@ -37,8 +38,6 @@ const MAX_LEVEL = 2;
 const MAX_NESTING = 12;
 const MAX_ATTRIBUTION = 120;
 const DATA_URL = /data:image\/[\w.+-]{1,40};base64,[A-Za-z0-9+/=]{100,}/g;
-/** Links and images are looked for in texts up to this length: emphasis in longer ones can keep the parser busy. */
-const MAX_INLINE = 8_000;
 
 /** Reads Markdown into its headings and what stands under each. Text no parser can take is read as plain paragraphs. */
 export function readMarkdown(content: string): MarkdownDocument {
@@ -259,9 +258,9 @@ class Reader {
     this.#topic.blocks.push({ type: 'image', image: this.#images.length, caption: alt });
   }
 
-  /** The inline parts of a text; of a text without links and images, or too long for the parser, none. */
+  /** The inline parts of a text; of a text without links and images, or too hard for the parser, none. */
   #inline(text: string): Token[] {
-    const isWorthIt = text.length <= MAX_INLINE && /\[|:\/\/|www\.|\*\*|__/.test(text);
+    const isWorthIt = /\[|:\/\/|www\.|\*\*|__/.test(text) && isTameInline(text);
     return isWorthIt ? this.#lexer.inlineTokens(text, []) : [];
   }
 

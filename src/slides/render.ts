@@ -220,7 +220,7 @@ class Painter {
       return {
         text: (paragraph.runs.length > 0
           ? this.#runs([paragraph])
-          : [{ text: '', options: { fontSize: paragraph.size } }]) as unknown as PptxGenJS.TableCell[],
+          : [{ text: '', options: { fontSize: paragraph.size } }]) as PptxGenJS.TableCell[],
         options: {
           fontSize: paragraph.size,
           align: paragraph.align ?? 'left',

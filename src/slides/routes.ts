@@ -28,7 +28,7 @@ export function createSlideRoutes({ slides }: SlideRoutesNeeds) {
         summary: 'Make a PowerPoint presentation from a report',
         description:
           'Native, editable text, tables and charts with speaker notes. The language model plans the slides; without one they follow the headings, lists and tables of the Markdown.',
-        ...binaryResponse(PPTX_MEDIA_TYPE),
+        responses: binaryResponse(PPTX_MEDIA_TYPE),
       },
     },
   );

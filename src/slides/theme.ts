@@ -2,7 +2,7 @@ import type { ThemeName } from './model.ts';
 import type { Color } from './page.ts';
 
 /** The twelve colours of an Office theme. */
-export interface Palette {
+interface Palette {
   dk1: string;
   lt1: string;
   dk2: string;

@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
 import { fail } from '../errors.ts';
-import { guessLocale } from '../lib/guess-locale.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import { programEnvironment } from '../lib/program-environment.ts';
 import { readCapped } from '../lib/read-capped.ts';
+import { guessLocale } from '../text/locale.ts';
 import type { SpeechEngine, SpeechRequest } from './speech.ts';
 
 export interface CommandSpeechOptions {
@@ -21,8 +21,17 @@ export interface CommandSpeechOptions {
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const SAFE_VOICE = /^[A-Za-z0-9][\w.+-]{0,63}$/;
-/** What espeak-ng calls languages that it would otherwise not find, or look for among voices that are not installed. */
-const ESPEAK_LANGUAGES: Record<string, string> = { zh: 'cmn', no: 'nb' };
+/** What espeak-ng calls languages, or reads them as: it fails for a language that it does not have. */
+const ESPEAK_LANGUAGES: Record<string, string> = {
+  zh: 'cmn',
+  no: 'nb',
+  ckb: 'ku',
+  ps: 'fa',
+  bo: 'en',
+  km: 'en',
+  lo: 'en',
+  tl: 'en',
+};
 const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/;
 
 /**

@@ -2,7 +2,7 @@ import { measureLoudness } from './loudness.ts';
 import type { Sound } from './wav.ts';
 
 /** Integrated loudness of every line: what podcast services ask of one channel. */
-export const TARGET_LUFS = -19;
+const TARGET_LUFS = -19;
 /** Highest peak after the gain, so that the encoder does not clip. */
 const PEAK_CEILING = 10 ** (-1 / 20);
 /** A line further below the target than this is noise rather than speech. */

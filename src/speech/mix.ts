@@ -6,7 +6,7 @@ import type { Chapter, MixedLine } from './speech.ts';
 import { parseWav, toSound } from './wav.ts';
 
 /** Silence between two lines. */
-export const GAP_MS = 250;
+const GAP_MS = 250;
 
 /**
  * Builds one MP3 from spoken lines. WAV lines are trimmed, brought to one loudness, set apart by {@link GAP_MS} and

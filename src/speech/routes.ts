@@ -32,8 +32,7 @@ export function createSpeechRoutes({ speech }: SpeechNeeds) {
         tags: ['Content'],
         summary: 'Speak a text',
         description: 'Needs PROVIDER_TTS_APPID and PROVIDER_TTS_ACCESS_TOKEN, or another SPEECH_PROVIDER.',
-        ...binaryResponse('audio/mp3', 'audio/wav'),
-        ...problemResponses(400, 503),
+        responses: { ...binaryResponse('audio/mp3', 'audio/wav'), ...problemResponses(400, 503) },
       },
     },
   );

@@ -15,7 +15,7 @@ export interface VolcengineOptions {
 }
 
 /** The voice of a request that names none, as the API documents it. */
-export const DEFAULT_VOICE = 'BV700_V2_streaming';
+const DEFAULT_VOICE = 'BV700_V2_streaming';
 
 const NAME = 'Volcengine';
 const SUCCESS = 3000;

@@ -1,7 +1,16 @@
 import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JournalEntry, OnDisconnect, RunStatus, RunUsage, StoredEvent } from '../runs/model.ts';
+import { parseJson } from '../lib/json.ts';
 import type { Database, Row, SqlValue, Statement } from './database.ts';
+import {
+  checkVersion,
+  type JournalEntry,
+  type OnDisconnect,
+  type RunStatus,
+  type RunUsage,
+  STORED_VERSION,
+  type StoredEvent,
+} from './model.ts';
 import type { AppendInput, NewRun, RunPatch, RunRow, RunStore, ThreadPatch } from './store.ts';
 import { threadStatements } from './threads.ts';
 
@@ -36,8 +45,8 @@ export class SqlRunStore implements RunStore {
     const statements: Statement[] = [
       ...threadStatements(run.threadId, options.thread ?? {}, now),
       {
-        sql: `INSERT INTO runs (id, thread_id, kind, status, input, on_disconnect, created_at, updated_at, usage, owner, lease_until)
-          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        sql: `INSERT INTO runs (id, thread_id, kind, status, input, on_disconnect, created_at, updated_at, usage, owner, lease_until, version)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
         params: [
           run.id,
           run.threadId,
@@ -50,12 +59,13 @@ export class SqlRunStore implements RunStore {
           JSON.stringify(EMPTY_USAGE),
           run.owner,
           run.leaseUntil,
+          STORED_VERSION,
         ],
       },
     ];
     if (options.inheritJournalFrom) {
       statements.push({
-        sql: 'INSERT INTO run_journal (run_id, key, value) SELECT $1, key, value FROM run_journal WHERE run_id = $2',
+        sql: 'INSERT INTO run_journal (run_id, key, value, version) SELECT $1, key, value, version FROM run_journal WHERE run_id = $2',
         params: [run.id, options.inheritJournalFrom],
       });
     }
@@ -71,6 +81,7 @@ export class SqlRunStore implements RunStore {
       cancelRequested: false,
       finishRequested: false,
       attempts: 0,
+      version: STORED_VERSION,
     };
   }
 
@@ -93,8 +104,8 @@ export class SqlRunStore implements RunStore {
   async append(runId: string, input: AppendInput): Promise<void> {
     const now = this.#clock.now();
     const statements: Statement[] = input.events.map((event) => ({
-      sql: 'INSERT INTO run_events (run_id, seq, type, data) VALUES ($1, $2, $3, $4)',
-      params: [runId, event.seq, event.type, event.data],
+      sql: 'INSERT INTO run_events (run_id, seq, type, data, version) VALUES ($1, $2, $3, $4, $5)',
+      params: [runId, event.seq, event.type, event.data, STORED_VERSION],
     }));
     for (const entry of input.journal ?? []) statements.push(journalStatement(runId, entry));
     if (input.patch) statements.push(patchStatement(runId, input.patch, now));
@@ -112,10 +123,13 @@ export class SqlRunStore implements RunStore {
 
   async events(runId: string, after: number, limit: number): Promise<StoredEvent[]> {
     const rows = await this.#db.read(
-      'SELECT seq, type, data FROM run_events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+      'SELECT seq, type, data, version FROM run_events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
       [runId, after, limit],
     );
-    return rows.map((row) => ({ seq: Number(row['seq']), type: String(row['type']), data: String(row['data']) }));
+    return rows.map((row) => {
+      checkVersion(row['version']);
+      return { seq: Number(row['seq']), type: String(row['type']), data: String(row['data']) };
+    });
   }
 
   async lastSeq(runId: string): Promise<number> {
@@ -124,8 +138,13 @@ export class SqlRunStore implements RunStore {
   }
 
   async journal(runId: string): Promise<Map<string, unknown>> {
-    const rows = await this.#db.read('SELECT key, value FROM run_journal WHERE run_id = $1', [runId]);
-    return new Map(rows.map((row) => [String(row['key']), JSON.parse(String(row['value']))]));
+    const rows = await this.#db.read('SELECT key, value, version FROM run_journal WHERE run_id = $1', [runId]);
+    return new Map(
+      rows.map((row) => {
+        checkVersion(row['version']);
+        return [String(row['key']), parseJson(String(row['value']))];
+      }),
+    );
   }
 
   async heartbeat(runId: string, owner: string, leaseUntil: number) {
@@ -165,18 +184,18 @@ export class SqlRunStore implements RunStore {
 }
 
 function claimableQuery(options: { now: number; deadOwners: string[]; limit: number }): Statement {
-  const dead = options.deadOwners.map((_, index) => `$${index + 2}`).join(', ');
+  const dead = options.deadOwners.map((_, index) => `$${index + 3}`).join(', ');
   return {
-    sql: `SELECT * FROM runs WHERE status = 'queued' OR (status = 'running' AND (lease_until < $1${dead ? ` OR owner IN (${dead})` : ''}))
-      ORDER BY created_at LIMIT $${options.deadOwners.length + 2}`,
-    params: [options.now, ...options.deadOwners, options.limit],
+    sql: `SELECT * FROM runs WHERE version <= $1 AND (status = 'queued' OR (status = 'running' AND (lease_until < $2${dead ? ` OR owner IN (${dead})` : ''})))
+      ORDER BY created_at LIMIT $${options.deadOwners.length + 3}`,
+    params: [STORED_VERSION, options.now, ...options.deadOwners, options.limit],
   };
 }
 
 function journalStatement(runId: string, entry: JournalEntry): Statement {
   return {
-    sql: 'INSERT INTO run_journal (run_id, key, value) VALUES ($1, $2, $3) ON CONFLICT (run_id, key) DO UPDATE SET value = excluded.value',
-    params: [runId, entry.key, JSON.stringify(entry.value)],
+    sql: 'INSERT INTO run_journal (run_id, key, value, version) VALUES ($1, $2, $3, $4) ON CONFLICT (run_id, key) DO UPDATE SET value = excluded.value, version = excluded.version',
+    params: [runId, entry.key, JSON.stringify(entry.value), STORED_VERSION],
   };
 }
 
@@ -218,5 +237,6 @@ function toRun(row: Row): RunRow {
     owner: text('owner'),
     leaseUntil: row['lease_until'] === null ? null : Number(row['lease_until']),
     attempts: Number(row['attempts']),
+    version: Number(row['version']),
   };
 }

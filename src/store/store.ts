@@ -1,4 +1,12 @@
-import type { JournalEntry, OnDisconnect, RunStatus, RunUsage, StoredEvent } from '../runs/model.ts';
+import type {
+  JournalEntry,
+  KnownSource,
+  OnDisconnect,
+  PendingInterrupt,
+  RunStatus,
+  RunUsage,
+  StoredEvent,
+} from './model.ts';
 
 /** A row of `runs`. Times are milliseconds since the epoch. */
 export interface RunRow {
@@ -20,6 +28,8 @@ export interface RunRow {
   owner: string | null;
   leaseUntil: number | null;
   attempts: number;
+  /** Format of `input`. */
+  version: number;
 }
 
 export type NewRun = Pick<
@@ -54,9 +64,10 @@ export interface RunStore {
   list(options: { limit: number; threadId?: string }): Promise<RunRow[]>;
   append(runId: string, input: AppendInput): Promise<void>;
   update(runId: string, patch: RunPatch): Promise<void>;
-  /** Events with seq > `after`, in order, at most `limit`. */
+  /** Events with seq > `after`, in order, at most `limit`; throws `stored_newer` for those of a newer release. */
   events(runId: string, after: number, limit: number): Promise<StoredEvent[]>;
   lastSeq(runId: string): Promise<number>;
+  /** Finished work by key, undefined where it is no JSON; throws `stored_newer` for entries of a newer release. */
   journal(runId: string): Promise<Map<string, unknown>>;
   /** Extends the lease and reads the requests other processes left; undefined when the run is no longer `owner`'s. */
   heartbeat(
@@ -64,7 +75,10 @@ export interface RunStore {
     owner: string,
     leaseUntil: number,
   ): Promise<{ cancelRequested: boolean; finishRequested: boolean } | undefined>;
-  /** Runs that are queued, or running with a lease that ended before `now` or an owner in `deadOwners`. */
+  /**
+   * Runs that are queued, or running with a lease that ended before `now` or an owner in `deadOwners`; those of a newer
+   * release are left to it.
+   */
   claimable(options: { now: number; deadOwners: string[]; limit: number }): Promise<RunRow[]>;
   /** Owners of running runs. */
   owners(): Promise<string[]>;
@@ -81,13 +95,6 @@ export interface ThreadMessage {
   createdAt: number;
 }
 
-/** What a thread waits for: the run to resume, and the journal key its answer goes under. */
-export interface PendingInterrupt {
-  runId: string;
-  kind: 'plan' | 'tool' | 'clarification';
-  key: string;
-}
-
 export interface ThreadRow {
   id: string;
   createdAt: number;
@@ -99,7 +106,7 @@ export interface ThreadRow {
   citations: unknown[];
   pending: PendingInterrupt | null;
   /** Addresses retrieved in this thread: the only ones a report may cite. */
-  sources: { url: string; title: string; kind?: 'web_search' | 'crawl' | 'knowledge' | 'tool' }[];
+  sources: KnownSource[];
 }
 
 export type ThreadPatch = Partial<Pick<ThreadRow, 'plan' | 'report' | 'citations' | 'sources'>> & {

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Database, Row, Statement } from './database.ts';
-import type { PendingInterrupt, ThreadMessage, ThreadPatch, ThreadRow, ThreadStore } from './store.ts';
+import type { PendingInterrupt } from './model.ts';
+import type { ThreadMessage, ThreadPatch, ThreadRow, ThreadStore } from './store.ts';
 
 /** Threads on any SQL engine. */
 export class SqlThreadStore implements ThreadStore {

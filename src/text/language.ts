@@ -97,6 +97,12 @@ function mainScript(sample: string): { script?: string; words: string[]; share: 
     list.push(word);
     words.set(script, list);
   }
+  const latin = weights.get('Latin') ?? 0;
+  if (latin < total && !words.get('Latin')?.some(isLatinFunctionWord)) {
+    // Without a function word they are no sentence but the terms of a text in the other script.
+    weights.set('Latin', latin / 2);
+    total -= latin / 2;
+  }
   const [best] = [...weights].sort((a, b) => b[1] - a[1]);
   return best
     ? { script: best[0], words: words.get(best[0]) as string[], share: best[1] / total }
@@ -105,8 +111,12 @@ function mainScript(sample: string): { script?: string; words: string[]; share: 
 
 /** Names and identifiers stand in texts of every language; a function word says that the sentence is Latin. */
 function latinWeight(word: string): number {
-  if (/^\p{Ll}+$/u.test(word)) return LATIN_FUNCTION_WORDS.some(([, set]) => word.length > 1 && set.has(word)) ? 2 : 1;
+  if (/^\p{Ll}+$/u.test(word)) return isLatinFunctionWord(word) ? 2 : 1;
   return 0.4;
+}
+
+function isLatinFunctionWord(word: string): boolean {
+  return word.length > 1 && LATIN_FUNCTION_WORDS.some(([, set]) => set.has(word));
 }
 
 function languageOf(script: string, words: string[], sample: string): { tag: string; confidence: number } {
@@ -152,7 +162,7 @@ type FunctionWords = readonly (readonly [string, ReadonlySet<string>])[];
 type Verdict = { tag: string; confidence: number };
 
 /** Points and lead that function words need before the letter sequences, slower to load, are asked. */
-const CLEAR_SCORE = 1;
+const CLEAR_SCORE = 1.5;
 const CLEAR_LEAD = 1.6;
 /** What one point of function words, and one letter pattern, adds to the share of letter sequences (0–1). */
 const POINT_WEIGHT = 0.06;
@@ -212,7 +222,10 @@ function bySequences(points: ReadonlyMap<string, number>, words: string[], sampl
     return word ? { tag: word[0], confidence: 0.4 } : { tag: 'und', confidence: 0 };
   }
   const lead = best[1] - (second?.[1] ?? 0);
-  return { tag: best[0], confidence: spelled.length < 3 ? 0.45 : Math.min(0.95, 0.5 + lead * 3) };
+  // Two words, or four without a letter or a function word of their language, may be terms of any.
+  const isGuess =
+    spelled.length < 3 || (spelled.length < 5 && points.size === 0 && /^[a-z ]*$/i.test(spelled.join(' ')));
+  return { tag: best[0], confidence: isGuess ? 0.45 : Math.min(0.95, 0.5 + lead * 3) };
 }
 
 /** The model knows Malay, not Indonesian, which is written almost the same and read by five times as many. */

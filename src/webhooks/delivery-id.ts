@@ -3,9 +3,9 @@ import { type AcceptedScheme, signedTime, WEBHOOK_TOLERANCE_SECONDS } from './si
 
 const MAX_ID_LENGTH = 200;
 /** A sender without ids that sends the same body again within this time is taken to repeat itself. */
-export const ANONYMOUS_WINDOW_MS = 60_000;
+const ANONYMOUS_WINDOW_MS = 60_000;
 /** As long a signed timestamp may be believed, from one end of the tolerance to the other. */
-export const REPLAY_WINDOW_MS = 2 * WEBHOOK_TOLERANCE_SECONDS * 1000;
+const REPLAY_WINDOW_MS = 2 * WEBHOOK_TOLERANCE_SECONDS * 1000;
 
 export interface DeliveryId {
   /** As shown to people and senders. */

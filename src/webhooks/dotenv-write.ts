@@ -17,7 +17,7 @@ export async function writeDotenv(home: string, variables: Record<string, string
 }
 
 /** Replaces the assignments of the variables and appends those that are missing. */
-export function setVariables(text: string, variables: Record<string, string>): string {
+function setVariables(text: string, variables: Record<string, string>): string {
   const left = new Map(Object.entries(variables));
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const kept = lines.flatMap((line) => {

@@ -6,7 +6,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 64;
 
 /** The values a file lists: exact JSON values of a list, or texts (object keys, lines). */
-export interface ListedValues {
+interface ListedValues {
   has(value: unknown): boolean;
 }
 

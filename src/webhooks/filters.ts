@@ -8,7 +8,7 @@ const GROUPS = ['all', 'any', 'not'] as const;
 const MAX_DEPTH = 32;
 
 /** What a filter looks at. */
-export interface FilterInput {
+interface FilterInput {
   payload: Record<string, unknown>;
   eventType: string;
   headers: Headers;

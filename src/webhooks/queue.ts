@@ -6,7 +6,7 @@ import type { EventPatch, StoredWebhookEvent, WebhookStore } from './event-recor
 import { persist } from './persist.ts';
 import { type StepResult, type WorkTools, workOn } from './work.ts';
 
-export const MAX_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const BACKOFF = { baseMs: 5000, maxMs: 300_000 };
 /** How soon events of other processes (`agent webhook replay`) are seen. */
 const POLL_MS = 1000;

@@ -5,7 +5,7 @@ import { secretVariable } from './secret.ts';
 import type { WebhookSettings } from './settings.ts';
 import { INSECURE_NO_AUTH, parseScheme, type SchemeName } from './signatures.ts';
 
-export interface RouteSecret {
+interface RouteSecret {
   value: string;
   /** End of a rotation's overlap, milliseconds since the epoch. */
   expiresAt?: number;

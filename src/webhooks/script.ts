@@ -22,7 +22,7 @@ export interface ScriptInput {
 }
 
 /** Why a script let an event go; also shown in `agent webhook events`. */
-export type ScriptFailure = 'outside' | 'missing' | 'timeout' | 'exit' | 'output_too_large' | 'not_started';
+type ScriptFailure = 'outside' | 'missing' | 'timeout' | 'exit' | 'output_too_large' | 'not_started';
 
 export type ScriptResult =
   | { outcome: 'continue'; payload: Record<string, unknown> }

@@ -1,7 +1,7 @@
 import type { WebhookSection } from '../config/sections/webhook.ts';
 import { withoutTrailingSlashes } from '../lib/trim.ts';
 
-export const DEFAULT_PORT = 8644;
+const DEFAULT_PORT = 8644;
 
 /** The listener's settings with defaults applied. */
 export interface WebhookSettings {
@@ -71,7 +71,7 @@ export function webhookUrl(settings: Pick<WebhookSettings, 'host' | 'port' | 'pu
 }
 
 /** Address of the listener: `public_url`, or host and port; `localhost` when it listens everywhere. */
-export function baseUrl(settings: Pick<WebhookSettings, 'host' | 'port' | 'publicUrl'>): string {
+function baseUrl(settings: Pick<WebhookSettings, 'host' | 'port' | 'publicUrl'>): string {
   return settings.publicUrl ? withoutTrailingSlashes(settings.publicUrl) : localUrl(settings);
 }
 

@@ -1,5 +1,6 @@
-import { type CliGroup, runCli } from '../../src/cli/command.ts';
+import type { CliGroup } from '../../src/cli/command.ts';
 import type { CliContext } from '../../src/cli/context.ts';
+import { runCli } from '../../src/cli/run.ts';
 
 export interface CliResult {
   status: number;

@@ -16,7 +16,7 @@ export interface HeldKnowledge extends AsyncDisposable {
 }
 
 /** The documents every provider is tested with. */
-export const KNOWLEDGE_DOCUMENTS: KnowledgeDocument[] = [
+const KNOWLEDGE_DOCUMENTS: KnowledgeDocument[] = [
   {
     name: 'backups.md',
     title: 'Backup policy',

@@ -42,8 +42,8 @@ const WEIGHTED = 8 * 0.25 + 6 * 0.2 + 9 * 0.2 + 10 * 0.15 + 7 * 0.1 + 9 * 0.1;
 
 async function open(steps: ScriptedStep[], basic = scriptedModel(steps)) {
   const models = scriptedModels({ basic });
-  const routes = [createEvaluationRoutes({ models, gate: new Gate({ limit: 10, maxWaiting: 100, what: 'writing' }) })];
-  const server = await startTestServer({ routes });
+  const routes = createEvaluationRoutes({ models, gate: new Gate({ limit: 10, maxWaiting: 100, what: 'writing' }) });
+  const server = await startTestServer({ mount: (base) => base.use(routes) });
   return { ...server, model: basic, evaluate: (body: unknown) => server.post('/api/report/evaluate', body) };
 }
 

@@ -92,14 +92,14 @@ export async function startContentApp(options: ContentAppOptions) {
     what: 'writing',
   });
   const server = await startTestServer({
-    routes: [
-      createSpeechRoutes({ speech }),
-      createPodcastRoutes({ runs, store, speech, shelf, gate: podcasts }),
-      createProseRoutes({ models, gate: writing, heartbeatMs: 15_000, chunkIntervalMs: 0 }),
-      createPromptRoutes({ models, gate: writing }),
-      createEvaluationRoutes({ models, gate: writing }),
-      createRunRoutes({ store, runs, clock: systemClock, heartbeatMs: 15_000 }),
-    ],
+    mount: (base) =>
+      base
+        .use(createSpeechRoutes({ speech }))
+        .use(createPodcastRoutes({ runs, store, speech, shelf, gate: podcasts }))
+        .use(createProseRoutes({ models, gate: writing, heartbeatMs: 15_000, chunkIntervalMs: 0 }))
+        .use(createPromptRoutes({ models, gate: writing }))
+        .use(createEvaluationRoutes({ models, gate: writing }))
+        .use(createRunRoutes({ store, runs, clock: systemClock, heartbeatMs: 15_000 })),
     deps: { models, log },
   });
   return {

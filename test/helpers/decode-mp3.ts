@@ -35,7 +35,7 @@ export function readId3(bytes: Uint8Array): { id: string; body: Uint8Array }[] {
 }
 
 /** Frames inside a tag or inside a CHAP frame. */
-export function readFrames(bytes: Uint8Array): { id: string; body: Uint8Array }[] {
+function readFrames(bytes: Uint8Array): { id: string; body: Uint8Array }[] {
   const frames: { id: string; body: Uint8Array }[] = [];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at + 10 <= bytes.length; ) {

@@ -1,7 +1,7 @@
 import { type AST, parseRegExpLiteral } from '@eslint-community/regexpp';
 
 /** Ends a text so that an expression which has read all of it has to turn back. */
-const DEAD_ENDS = ['', '\u0001', '\n\u0001'];
+const DEAD_ENDS = ['', '\u0001', '\n\u0001', 'a'];
 
 /** Characters from which classes are filled: what hostile texts are made of. */
 const ALPHABET = [

@@ -1,5 +1,5 @@
 /** A tool call of a scripted reply; arguments that are not text are written as JSON. */
-export interface ReplyCall {
+interface ReplyCall {
   name: string;
   arguments: unknown;
   id?: string;
@@ -142,7 +142,7 @@ export function estimateTokens(text: string): number {
 }
 
 /** Cuts a text into word-sized pieces which join to the text. */
-export function words(text: string | string[] | undefined): string[] {
+function words(text: string | string[] | undefined): string[] {
   if (text === undefined) return [];
   return typeof text === 'string' ? text.split(/(?<=\s)(?=\S)/).filter(Boolean) : text;
 }

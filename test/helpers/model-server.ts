@@ -6,7 +6,7 @@ import { pace } from './pace.ts';
 export type { Reply } from './model-server-wire.ts';
 
 /** A request the server received. */
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   path: string;
   query: URLSearchParams;

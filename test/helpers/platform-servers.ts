@@ -34,7 +34,7 @@ export interface Wire {
   readsBody: boolean;
 }
 
-export type Mode = 'ok' | 'limited' | 'error' | 'hang' | 'redirect' | 'malformed' | 'quote' | 'flood';
+type Mode = 'ok' | 'limited' | 'error' | 'hang' | 'redirect' | 'malformed' | 'quote' | 'flood';
 
 /** A local server that speaks one wire; `modes` are taken one per request, then it is 'ok'. */
 export function startPlatform(wire: Wire) {

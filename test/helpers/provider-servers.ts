@@ -11,7 +11,7 @@ export interface StoredDocument {
 }
 
 /** A request that a provider's server received. */
-export interface SeenCall {
+interface SeenCall {
   method: string;
   path: string;
   query: Record<string, string>;

@@ -8,14 +8,14 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import type { Models } from '../../src/models/model.ts';
 import { createChatRoutes } from '../../src/research/routes.ts';
-import type { ResearchDeps } from '../../src/research/scope.ts';
+import type { ResearchDeps } from '../../src/research/run-scope.ts';
 import { createResearchWorkflow } from '../../src/research/workflow.ts';
 import { createRunRoutes } from '../../src/runs/routes.ts';
 import { RunService } from '../../src/runs/service.ts';
 import type { SearchEngine } from '../../src/search/search.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { startTestServer, type TestServer } from './test-server.ts';
+import { startTestServer } from './test-server.ts';
 
 /** One SSE frame as a client reads it. */
 export interface Frame {
@@ -116,8 +116,8 @@ export async function startResearchApp(options: ResearchAppOptions) {
   });
   if (!options.idle) await runs.start();
   const stream = { store, runs, clock: systemClock, heartbeatMs: 15_000 };
-  const server: TestServer = await startTestServer({
-    routes: [createChatRoutes(stream), createRunRoutes(stream)],
+  const server = await startTestServer({
+    mount: (base) => base.use(createChatRoutes(stream)).use(createRunRoutes(stream)),
     deps: { models: options.models, log },
   });
   const post = (body: Record<string, unknown>, init: RequestInit = {}) =>

@@ -10,7 +10,7 @@ import type {
 } from '../../src/models/model.ts';
 
 /** A tool call of a script; `args` that are not text are written as JSON. */
-export interface ScriptedCall {
+interface ScriptedCall {
   name: string;
   args: unknown;
   id?: string;

@@ -1,7 +1,7 @@
 import { writeWav } from '../../src/speech/wav.ts';
 
 /** A request as the provider saw it. */
-export interface SpeechCall {
+interface SpeechCall {
   headers: Headers;
   body: Record<string, any>;
   text: string;
@@ -11,7 +11,7 @@ export interface SpeechCall {
 }
 
 /** What the server answers to one call; everything left out is a success with a tone. */
-export interface SpeechReply {
+interface SpeechReply {
   /** The provider's code, default 3000. */
   code?: number;
   /** HTTP status, default 200. */

@@ -1,21 +1,24 @@
+import { treaty } from '@elysiajs/eden';
 import type { AnyElysia } from 'elysia';
 import { type Config, ConfigSchema } from '../../src/config/schema.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import type { Model, Models } from '../../src/models/model.ts';
 import { Value } from '../../src/schema.ts';
-import { type ApiServer, createServer, type ServerDeps } from '../../src/server.ts';
+import { type ApiServer, type Base, createServer, type ServerDeps } from '../../src/server.ts';
 
-export interface TestServerOptions {
-  /** The feature routes under test. */
-  routes?: readonly AnyElysia[];
+export interface TestServerOptions<App extends AnyElysia = AnyElysia> {
+  /** Adds the feature routes under test. */
+  mount?(base: Base): App;
   /** Settings of `server` that differ from the defaults (the port is always a free one). */
   server?: Partial<Config['server']>;
   deps?: Partial<ServerDeps>;
   onShutdown?(): Promise<void>;
 }
 
-export interface TestServer extends AsyncDisposable {
+export interface TestServer<App extends AnyElysia = AnyElysia> extends AsyncDisposable {
+  /** A client typed by the routes under test (Eden Treaty). */
+  api: ReturnType<typeof treaty<App>>;
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   url: string;
   port: number;
@@ -36,7 +39,9 @@ export function defaultConfig(): Config {
 }
 
 /** Starts a real server on a free port of loopback with the given routes; dispose it with `await using`. */
-export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer<App extends AnyElysia = Base>(
+  options: TestServerOptions<App> = {},
+): Promise<TestServer<App>> {
   const config = options.deps?.config ?? defaultConfig();
   Object.assign(config.server, { port: 0, shutdown_seconds: 1 }, options.server);
   const lines: string[] = [];
@@ -49,7 +54,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       config,
     },
     {
-      ...(options.routes && { routes: options.routes }),
+      ...(options.mount && { mount: options.mount }),
       ...(options.onShutdown && { onShutdown: options.onShutdown }),
     },
   );
@@ -57,6 +62,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { url, port } = server.listener;
   const request = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
   return {
+    // Times stay the strings that the types promise.
+    api: treaty<App>(url, { parseDate: false }),
     url,
     port,
     server,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { chunkDocument } from '../../src/knowledge/chunk.ts';
 import type { ExtractedDocument } from '../../src/knowledge/document.ts';
-import { estimateTokens } from '../../src/knowledge/tokens.ts';
+import { estimateTokens } from '../../src/text/tokens.ts';
 
 const markdown = (text: string): ExtractedDocument => ({ text, syntax: 'markdown' });
 const sentences = (count: number, word = 'harbour') =>

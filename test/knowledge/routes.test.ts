@@ -8,7 +8,7 @@ import { openKnowledge } from './open-knowledge.ts';
 const MAX = 200_000;
 
 async function serve(knowledge: KnowledgeProvider, maxFileBytes = MAX) {
-  return startTestServer({ routes: [createRagRoutes({ knowledge, maxFileBytes })] });
+  return startTestServer({ mount: (base) => base.use(createRagRoutes({ knowledge, maxFileBytes })) });
 }
 
 const form = (...files: [name: string, content: BlobPart][]) => {
@@ -21,8 +21,8 @@ describe('the knowledge endpoints', () => {
   test('name the provider', async () => {
     await using held = openKnowledge();
     await using server = await serve(held.knowledge);
-    const response = await server.fetch('/api/rag/config');
-    expect([response.status, await response.json()]).toEqual([200, { provider: 'local' }]);
+    const { status, data } = await server.api.api.rag.config.get();
+    expect([status, data]).toEqual([200, { provider: 'local' }]);
   });
 
   test('take a document and find it', async () => {
@@ -37,12 +37,15 @@ describe('the knowledge endpoints', () => {
     expect(resource).toEqual({ uri: resource.uri, title: 'Tide tables', description: 'High water at noon.' });
     expect(resource.uri).toMatch(/^local:\/\/tides-[0-9a-f]{8}$/);
     await server.fetch('/api/rag/upload', form(['other.pdf', makePdf([['Something about bread.']]) as BlobPart]));
-    const list = async (query: string) => (await (await server.fetch(`/api/rag/resources${query}`)).json()).resources;
-    expect((await list('')).map((each: { title: string }) => each.title)).toEqual(['other', 'Tide tables']);
-    expect(await list('?query=high%20waters')).toEqual([resource]);
-    expect(await list('?query=')).toHaveLength(2);
-    expect(await list('?query=%22%20OR%20*%00')).toEqual([]);
-    expect(await list(`?query=${'x'.repeat(5_000)}`)).toEqual([]);
+    const list = async (query?: string) => {
+      const { data } = await server.api.api.rag.resources.get({ query: query === undefined ? {} : { query } });
+      return data?.resources;
+    };
+    expect((await list())?.map((each) => each.title)).toEqual(['other', 'Tide tables']);
+    expect(await list('high waters')).toEqual([resource]);
+    expect(await list('')).toHaveLength(2);
+    expect(await list('" OR *\0')).toEqual([]);
+    expect(await list('x'.repeat(5_000))).toEqual([]);
   });
 
   test('list at most a hundred', async () => {

@@ -17,7 +17,7 @@ async function openApi(change: (config: Config) => void = () => {}) {
     defaultTimeoutMs: config.mcp.default_timeout_seconds * 1000,
     connection: place.needs,
   };
-  const server = await startTestServer({ routes: [createMcpRoutes(deps)] });
+  const server = await startTestServer({ mount: (base) => base.use(createMcpRoutes(deps)) });
   const ask = async (body: unknown) => {
     const response = await server.post(PATH, body);
     const text = await response.text();

@@ -61,12 +61,7 @@ async function startAgent(options: ServerOptions = {}) {
   });
   const server = await startTestServer({
     server: { api_token: options.token, allowed_hosts: ['agent.example.org'] },
-    routes: [
-      createMcpServerRoutes({
-        sessions,
-        maxBodyBytes: 1 << 20,
-      }),
-    ],
+    mount: (base) => base.use(createMcpServerRoutes({ sessions, maxBodyBytes: 1 << 20 })),
   });
   return {
     app,

@@ -1,7 +1,7 @@
 import type { ModelsConfig } from '../../src/config/sections/models.ts';
 import { AppError } from '../../src/errors.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { createLogger, silentLogger } from '../../src/lib/log.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../src/models/model.ts';
 import { createModels } from '../../src/models/models.ts';
 import { scriptedModel } from '../helpers/scripted-model.ts';
@@ -58,7 +58,7 @@ export async function collect(model: Model, request: ModelRequest = ask(), signa
 }
 
 /** Events joined: texts, calls and the finish. */
-export function answerOf(events: ModelEvent[]) {
+function answerOf(events: ModelEvent[]) {
   const texts = (type: 'text' | 'reasoning') => events.map((event) => (event.type === type ? event.text : '')).join('');
   return {
     text: texts('text'),
@@ -78,5 +78,3 @@ export async function failure(promise: Promise<unknown>): Promise<AppError> {
   if (!(error instanceof AppError)) throw error;
   return error;
 }
-
-export { silentLogger };

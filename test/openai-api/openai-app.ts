@@ -8,7 +8,7 @@ import type { Models } from '../../src/models/model.ts';
 import { createOpenAiRoutes } from '../../src/openai-api/routes.ts';
 import { createQuickWorkflow } from '../../src/research/quick.ts';
 import { createChatRoutes } from '../../src/research/routes.ts';
-import type { ResearchDeps } from '../../src/research/scope.ts';
+import type { ResearchDeps } from '../../src/research/run-scope.ts';
 import { createResearchWorkflow } from '../../src/research/workflow.ts';
 import { RunService } from '../../src/runs/service.ts';
 import { createStore } from '../../src/store/create-store.ts';
@@ -54,7 +54,7 @@ export async function startOpenAiApp(
   await runs.start();
   const stream = { store, runs, clock: systemClock, heartbeatMs: 15_000 };
   const server = await startTestServer({
-    routes: [createChatRoutes(stream), createOpenAiRoutes(stream)],
+    mount: (base) => base.use(createChatRoutes(stream)).use(createOpenAiRoutes(stream)),
     deps: { models, log },
     ...(options.apiToken ? { server: { api_token: options.apiToken } } : {}),
   });
@@ -81,7 +81,7 @@ export async function startOpenAiApp(
 }
 
 /** A chunk of a stream, with what the SDK does not declare. */
-export interface StreamedDelta {
+interface StreamedDelta {
   role?: string;
   content?: string | null;
   reasoning_content?: string;

@@ -9,8 +9,8 @@ import { startTestServer } from '../helpers/test-server.ts';
 
 async function open(steps: ScriptedStep[], basic = scriptedModel(steps)) {
   const models = scriptedModels({ basic });
-  const routes = [createPromptRoutes({ models, gate: new Gate({ limit: 10, maxWaiting: 1000, what: 'writing' }) })];
-  const server = await startTestServer({ routes });
+  const routes = createPromptRoutes({ models, gate: new Gate({ limit: 10, maxWaiting: 1000, what: 'writing' }) });
+  const server = await startTestServer({ mount: (base) => base.use(routes) });
   return { ...server, model: basic, enhance: (body: unknown) => server.post('/api/prompt/enhance', body) };
 }
 

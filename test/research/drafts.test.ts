@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { cutToTokens, estimateTokens } from '../../src/lib/tokens.ts';
 import { type Draft, fenced, fitDrafts } from '../../src/research/drafts.ts';
+import { cutToTokens, estimateTokens } from '../../src/text/tokens.ts';
 
 const total = (messages: { content: unknown }[]) =>
   messages.reduce((sum, message) => sum + estimateTokens(String(message.content)) + 8, 0);

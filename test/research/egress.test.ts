@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
+import { joinConversation } from '../../src/research/conversation.ts';
 import { Egress, type EgressOptions } from '../../src/research/egress.ts';
 import { KnownAddresses } from '../../src/research/known-addresses.ts';
 import { type ConversationMessage, readStored } from '../../src/research/model.ts';
-import { joinConversation } from '../../src/research/read-request.ts';
 import type { Tool } from '../../src/research/tool.ts';
 import type { ThreadRow } from '../../src/store/store.ts';
 

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { silentLogger } from '../../src/lib/log.ts';
 import { createEventRunner } from '../../src/research/event-runner.ts';
 import { createQuickWorkflow } from '../../src/research/quick.ts';
-import type { ResearchDeps } from '../../src/research/scope.ts';
+import type { ResearchDeps } from '../../src/research/run-scope.ts';
 import type { ToolProvider } from '../../src/research/tool.ts';
 import { createResearchWorkflow } from '../../src/research/workflow.ts';
 import { RunService } from '../../src/runs/service.ts';

@@ -20,8 +20,8 @@ test.each(['0', '-1', '201', 'abc', '1.5'])('limit=%j is refused with the name o
 test('limit takes the newest runs', async () => {
   await server.chat({ messages: [{ role: 'user', content: 'hi' }], thread_id: 'first' });
   await server.chat({ messages: [{ role: 'user', content: 'hi' }], thread_id: 'second' });
-  const { runs } = (await (await server.fetch('/api/runs?limit=1')).json()) as { runs: { thread_id: string }[] };
-  expect(runs.map((run) => run.thread_id)).toEqual(['second']);
+  const { data } = await server.api.api.runs.get({ query: { limit: 1 } });
+  expect(data?.runs.map((run) => run.thread_id)).toEqual(['second']);
   const all = (await (await server.fetch('/api/runs?limit=&thread_id=')).json()) as { runs: unknown[] };
   expect(all.runs).toHaveLength(2);
 });
@@ -32,8 +32,8 @@ test('a thread id outside ASCII is percent-encoded in its header and whole every
   expect(response.status).toBe(200);
   expect(decodeURI(response.headers.get('x-thread-id') ?? '')).toBe(id);
   expect(frames.every((frame) => frame.data['thread_id'] === id)).toBe(true);
-  const thread = await server.fetch(`/api/threads/${encodeURIComponent(id)}`);
-  expect(await thread.json()).toMatchObject({ id, messages: [{ role: 'user' }, { role: 'assistant' }] });
+  const thread = await server.api.api.threads({ id: encodeURIComponent(id) }).get();
+  expect(thread.data).toMatchObject({ id, messages: [{ role: 'user' }, { role: 'assistant' }] });
 });
 
 test.each(['a\nb', '\ud800', 'x'.repeat(201)])('the thread id %j is refused', async (id) => {

@@ -246,7 +246,7 @@ test('a database that cannot be written ends the stream with an error, and the n
   expect(frames.at(-1)?.event).toBe('error');
   expect(frames.at(-1)?.data['error']).toBe('Internal server error');
   other.exec(
-    'CREATE TABLE run_journal (run_id TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (run_id, key))',
+    'CREATE TABLE run_journal (run_id TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run_id, key))',
   );
   other.close();
   const next = await server.chat({ messages: [{ role: 'user', content: 'hi' }] });

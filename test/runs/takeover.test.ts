@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLogger } from '../../src/lib/log.ts';
+import { messageChunk, toolCallResult } from '../../src/research/wire.ts';
 import type { Workflow } from '../../src/runs/model.ts';
 import { isDeadOwner } from '../../src/runs/owner.ts';
 import { RunService } from '../../src/runs/service.ts';
@@ -33,10 +34,12 @@ async function setup(workflow: Workflow, leaseMs = 15_000) {
   };
 }
 
+const identity = { threadId: 't', agent: 'coordinator', id: 'msg_1' } as const;
+const chunk = (content: string) => messageChunk(identity, { content });
+
 const work: Workflow = async function* (_input, { journal }) {
-  if (!journal.has('one'))
-    yield { event: { type: 'message_chunk', data: { n: 1 } }, journal: [{ key: 'one', value: 1 }] };
-  yield { event: { type: 'message_chunk', data: { n: 2 } } };
+  if (!journal.has('one')) yield { event: chunk('one'), journal: [{ key: 'one', value: 1 }] };
+  yield { event: chunk('two') };
   return { status: 'completed' };
 };
 
@@ -64,7 +67,8 @@ test('runs of a dead process go on when asked for, and fail when nobody waits fo
   await runs.start();
   await runs.settled('goes-on');
   expect((await env.store.runs.get('goes-on'))?.status).toBe('completed');
-  expect(await env.store.runs.events('goes-on', 0, 10)).toEqual([{ seq: 1, type: 'message_chunk', data: '{"n":2}' }]);
+  const data = JSON.stringify(chunk('two').data);
+  expect(await env.store.runs.events('goes-on', 0, 10)).toEqual([{ seq: 1, type: 'message_chunk', data }]);
   expect(await env.store.runs.get('fails')).toMatchObject({ status: 'failed', errorCode: 'server_restarted' });
   await runs.stop();
 });
@@ -89,7 +93,7 @@ test('a submitted run is worked on once, whoever looks first', async () => {
   let count = 0;
   await using env = await setup(async function* () {
     count++;
-    yield { event: { type: 'message_chunk', data: {} } };
+    yield { event: chunk('x') };
     return { status: 'completed' };
   });
   const [first, second] = [env.service(), env.service()];
@@ -115,7 +119,7 @@ test('a run that was taken over too often is given up', async () => {
 
 test('a request from another process cancels a run at the next sign of life', async () => {
   const never: Workflow = async function* (_input, { signal }) {
-    yield { event: { type: 'message_chunk', data: {} } };
+    yield { event: chunk('x') };
     await systemClock.sleep(60_000, signal);
     return { status: 'completed' };
   };
@@ -147,7 +151,7 @@ test('over the limit of active runs a request is refused with 503', async () => 
 
 test('an event over the size cap is cut with a mark and stays valid JSON', async () => {
   const big: Workflow = async function* () {
-    yield { event: { type: 'tool_call_result', data: { content: '界'.repeat(400_000), tool_call_id: 'x' } } };
+    yield { event: toolCallResult(identity, 'x', '界'.repeat(400_000)) };
     return { status: 'completed' };
   };
   await using env = await setup(big);

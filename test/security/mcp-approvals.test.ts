@@ -41,7 +41,7 @@ async function openAll(change: (config: Config) => void = () => {}) {
     defaultTimeoutMs: 20_000,
     connection: needs,
   };
-  const api = await startTestServer({ routes: [createMcpRoutes(deps)] });
+  const api = await startTestServer({ mount: (base) => base.use(createMcpRoutes(deps)) });
   const provider = createMcpToolProvider({ config, connection: needs, log: silentLogger, clock: systemClock });
   const setting = { transport: 'stdio', command: 'bun', args: [SHAPESHIFTER, tools] };
   const configYaml = [

@@ -5,7 +5,7 @@ import { createLogger } from '../../src/lib/log.ts';
 import { createEventRunner } from '../../src/research/event-runner.ts';
 import type { ResearchInput } from '../../src/research/model.ts';
 import { createQuickWorkflow } from '../../src/research/quick.ts';
-import type { ResearchDeps } from '../../src/research/scope.ts';
+import type { ResearchDeps } from '../../src/research/run-scope.ts';
 import type { ToolProvider } from '../../src/research/tool.ts';
 import { createResearchWorkflow } from '../../src/research/workflow.ts';
 import { RunService } from '../../src/runs/service.ts';

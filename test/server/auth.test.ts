@@ -7,7 +7,7 @@ import { createSampleRoutes } from './fixtures.ts';
 const TOKEN = 'correct-horse-battery';
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ routes: [createSampleRoutes()], server: { api_token: TOKEN } });
+  server = await startTestServer({ mount: (base) => base.use(createSampleRoutes()), server: { api_token: TOKEN } });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -124,6 +124,6 @@ test('neither the token nor a wrong guess is in the log', async () => {
 });
 
 test('without a token everything is open', async () => {
-  await using open = await startTestServer({ routes: [createSampleRoutes()] });
+  await using open = await startTestServer({ mount: (base) => base.use(createSampleRoutes()) });
   expect((await open.fetch('/api/config')).status).toBe(200);
 });

@@ -7,7 +7,7 @@ let server: TestServer;
 afterEach(() => server[Symbol.asyncDispose]());
 
 async function start(options: TestServerOptions['server'] = {}) {
-  server = await startTestServer({ routes: [createSampleRoutes()], server: options });
+  server = await startTestServer({ mount: (base) => base.use(createSampleRoutes()), server: options });
 }
 const preflight = (origin: string, headers = 'content-type') =>
   server.fetch('/api/sample/echo', {

@@ -4,7 +4,7 @@ import { createSampleRoutes } from './fixtures.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ routes: [createSampleRoutes()] });
+  server = await startTestServer({ mount: (base) => base.use(createSampleRoutes()) });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -24,13 +24,13 @@ export function createSampleRoutes() {
         tags: Type.Optional(Type.Record(Type.String(), Type.Integer())),
         list: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))),
       }),
-      detail: { tags: ['Content'], summary: 'Echo', ...problemResponses(403) },
+      detail: { tags: ['Content'], summary: 'Echo', responses: problemResponses(403) },
     })
     .post('/bare', ({ body }) => ({ body }))
     .post('/raw', async ({ request }) => ({ text: await request.text() }), { parse: 'none' })
     .post('/upload', ({ body }) => ({ name: body.file.name, size: body.file.size }), {
       body: Type.Object({ file: t.File() }),
-      detail: { summary: 'Upload', ...problemResponses(501) },
+      detail: { summary: 'Upload', responses: problemResponses(501) },
     })
     .get('/list', ({ query }) => query, {
       query: Type.Object({
@@ -73,10 +73,10 @@ export function createSampleRoutes() {
         }),
     )
     .delete('/items/:id', () => new Response(null, { status: 204 }), {
-      detail: { summary: 'Remove', ...emptyResponse() },
+      detail: { summary: 'Remove', responses: emptyResponse() },
     })
     .get('/file', () => new Response('ID3', { headers: { 'content-type': 'audio/mp3' } }), {
-      detail: { summary: 'File', ...binaryResponse('audio/mp3', 'audio/wav'), ...problemResponses(400) },
+      detail: { summary: 'File', responses: { ...binaryResponse('audio/mp3', 'audio/wav'), ...problemResponses(400) } },
     })
     .get(
       '/stream',
@@ -91,6 +91,6 @@ export function createSampleRoutes() {
           })(),
           headers: { 'x-run-id': 'run_1' },
         }),
-      { detail: { summary: 'Stream', ...eventStreamResponse() } },
+      { detail: { summary: 'Stream', responses: eventStreamResponse() } },
     );
 }

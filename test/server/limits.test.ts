@@ -7,7 +7,10 @@ import { createSampleRoutes } from './fixtures.ts';
 const LIMIT = 64 * 1024;
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ routes: [createSampleRoutes()], server: { max_body_bytes: LIMIT } });
+  server = await startTestServer({
+    mount: (base) => base.use(createSampleRoutes()),
+    server: { max_body_bytes: LIMIT },
+  });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

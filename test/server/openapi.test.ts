@@ -17,7 +17,7 @@ interface Operation {
 let server: TestServer;
 let document: Json & { paths: Record<string, Record<string, Operation>>; components: Record<string, Json> };
 beforeAll(async () => {
-  server = await startTestServer({ routes: [createSampleRoutes()] });
+  server = await startTestServer({ mount: (base) => base.use(createSampleRoutes()) });
   document = (await (await server.fetch('/openapi.json')).json()) as typeof document;
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -103,7 +103,10 @@ test('no extension of ours and no framework keyword is left in it', () => {
 test('the token appears only when there is one', async () => {
   expect(document['security']).toBeUndefined();
   expect(document.components['securitySchemes']).toBeUndefined();
-  await using guarded = await startTestServer({ routes: [createSampleRoutes()], server: { api_token: 't' } });
+  await using guarded = await startTestServer({
+    mount: (base) => base.use(createSampleRoutes()),
+    server: { api_token: 't' },
+  });
   const described = (await (await guarded.fetch('/openapi.json')).json()) as typeof document;
   expect(described['security']).toEqual([{ bearer: [] }]);
   expect(described.components['securitySchemes']).toEqual({ bearer: { type: 'http', scheme: 'bearer' } });
@@ -139,7 +142,6 @@ describe('toOpenApiSchema', () => {
     ['an array without items', { type: 'array' }, { type: 'array', items: {} }],
     ['an unknown keyword', Type.String({ unit: 'seconds', env: ['A'] }), { type: 'string' }],
     ['examples', Type.String({ examples: ['a', 'b'] }), { type: 'string', example: 'a' }],
-    ['a reference', { $ref: 'Run' }, { $ref: '#/components/schemas/Run' }],
     ['anything', Type.Unknown(), {}],
     ['files', { type: 'Files' }, { type: 'array', items: { type: 'string', format: 'binary' } }],
   ])('%s', (_name, schema, expected) => {

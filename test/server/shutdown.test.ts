@@ -4,7 +4,7 @@ import { Elysia } from 'elysia';
 import { formatFrame, sseResponse } from '../../src/http/sse.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLogger } from '../../src/lib/log.ts';
-import { createServer } from '../../src/server.ts';
+import { type Base, createServer } from '../../src/server.ts';
 import { rawExchange } from '../helpers/raw-http.ts';
 import { defaultConfig, startTestServer } from '../helpers/test-server.ts';
 
@@ -25,7 +25,7 @@ function stoppable() {
       }),
     )
     .get('/stuck', () => new Promise<Response>(() => {}));
-  return { routes: [routes], onShutdown: async () => stop.resolve() };
+  return { mount: (base: Base) => base.use(routes), onShutdown: async () => stop.resolve() };
 }
 
 test('an open stream gets its last event and the stop does not take the whole deadline', async () => {
@@ -86,13 +86,15 @@ test('a connection that never completes a request does not hold the stop up', as
 });
 
 test('a short answer that is under way is completed', async () => {
+  const begun = Promise.withResolvers<void>();
   const slow = new Elysia().get('/api/slow', async () => {
+    begun.resolve();
     await Bun.sleep(45);
     return { done: true };
   });
-  const server = await startTestServer({ routes: [slow] });
+  const server = await startTestServer({ mount: (base) => base.use(slow) });
   const pending = server.fetch('/api/slow');
-  await Bun.sleep(10);
+  await begun.promise;
   await server.server.listener.stop(5000);
   expect(await (await pending).json()).toEqual({ done: true });
 });

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { completeResponse, rawExchange } from '../helpers/raw-http.ts';
-import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+import { startTestServer } from '../helpers/test-server.ts';
 import { createSampleRoutes } from './fixtures.ts';
 
-let server: TestServer;
 let now = 1_000_000;
-beforeAll(async () => {
-  server = await startTestServer({
-    routes: [createSampleRoutes()],
+const open = () =>
+  startTestServer({
+    mount: (base) => base.use(createSampleRoutes()),
     deps: { clock: { now: () => now, sleep: () => Promise.resolve() } },
   });
+let server: Awaited<ReturnType<typeof open>>;
+beforeAll(async () => {
+  server = await open();
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -32,8 +34,8 @@ test('health takes less than a millisecond of work', async () => {
 });
 
 test('the configuration shows the provider and the models', async () => {
-  const answer = await server.fetch('/api/config');
-  expect(await answer.json()).toEqual({ rag: { provider: 'local' }, models: { basic: ['test-model'] } });
+  const { data } = await server.api.api.config.get();
+  expect(data).toEqual({ rag: { provider: 'local' }, models: { basic: ['test-model'] } });
 });
 
 test('the root greets browsers with a page and programs with JSON', async () => {

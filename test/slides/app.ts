@@ -30,7 +30,7 @@ export async function startSlidesApp(
     log,
     config: { ...defaultConfig().slides, ...options.config },
   });
-  const server = await startTestServer({ routes: [createSlideRoutes({ slides })] });
+  const server = await startTestServer({ mount: (base) => base.use(createSlideRoutes({ slides })) });
   return {
     ...server,
     slides,

@@ -58,11 +58,16 @@ describe.skipIf(!Bun.which('espeak-ng'))('espeak-ng with the default settings', 
         );
   });
 
-  test('reads a text in its own language when the request names none', async () => {
+  test.each([
+    ['zh', '你好世界。'],
+    ['ar', 'مقال عن المد والجزر https://example.com/the/history/of/tides'],
+    ['it', 'La luna attira il mare e la marea sale due volte al giorno.'],
+    ['nl', 'De maan trekt aan de zee en het water stijgt twee keer per dag.'],
+  ])('reads a text in its own language (%s) when the request names none', async (language, text) => {
     const speech = speechOf();
-    const own = await speech.speak({ text: '你好世界。', format: 'wav' }, signal);
-    expect(own).toEqual(await speech.speak({ text: '你好世界。', language: 'zh', format: 'wav' }, signal));
-    expect(own).not.toEqual(await speech.speak({ text: '你好世界。', language: 'en', format: 'wav' }, signal));
+    const own = await speech.speak({ text, format: 'wav' }, signal);
+    expect(own).toEqual(await speech.speak({ text, language, format: 'wav' }, signal));
+    expect(own).not.toEqual(await speech.speak({ text, language: 'en', format: 'wav' }, signal));
   });
 
   test('speaks WAV whose header says its true length', async () => {

@@ -58,8 +58,8 @@ export async function addSources(needs: AddNeeds, context: CommandContext, words
   } else {
     for (const { resource } of added) await context.print(`${resource.uri}  ${resource.title}`);
     for (const { source, message } of failed) await context.warn(`${source}: ${message}`);
-    if (added.length + skipped.length + failed.length > 1) await context.warn(summary(added.length, skipped, failed));
-    else if (added.length + failed.length === 0) await context.warn('There is nothing to add.');
+    if (added.length + skipped.length + failed.length > 1) await context.note(summary(added.length, skipped, failed));
+    else if (added.length + failed.length === 0) await context.note('There is nothing to add.');
   }
   return failed.length > 0 ? 1 : 0;
 }

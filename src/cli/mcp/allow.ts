@@ -8,9 +8,10 @@ import type { McpServerSpec, McpTarget, SharedFolder } from '../../mcp/model.ts'
 import { createMcpPolicy } from '../../mcp/policy.ts';
 import { foldersForRequests } from '../../mcp/shared-folders.ts';
 import { type PinnedTool, pinTools } from '../../mcp/tool-pins.ts';
+import { askYesNo } from '../ask.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { askLine } from '../webhook/ask.ts';
+import { indented } from '../indented.ts';
 import { findKnown, openNeeds } from './known-servers.ts';
 import { changeLines, describeFolders, toolLines, visible } from './text.ts';
 import { readPairs, readTypedServer, SERVER_FLAGS, type ServerFlags } from './typed-server.ts';
@@ -25,6 +26,11 @@ interface Candidate {
 /** `agent mcp allow SERVER`: shows what would be started and what a model would read, asks, and remembers both. */
 export const mcpAllowCommand = defineCliCommand({
   description: 'Look at an MCP server of a request, or at the changed tools of any server, and allow it',
+  examples: [
+    'agent mcp allow files',
+    'agent mcp allow --url https://mcp.example.com/mcp --header "X-Api-Key: KEY"',
+    'agent mcp allow --command npx --args "-y mcp-server-time" --yes',
+  ],
   args: {
     server: { type: 'positional', description: 'Name in mcp.servers, or id that agent mcp list shows' },
     ...SERVER_FLAGS,
@@ -142,7 +148,7 @@ async function readTools(
     context.signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
     if (stderr.trim() !== '')
-      for (const line of ['The program wrote:', ...stderr.trimEnd().split('\n')]) await context.warn(visible(line));
+      for (const line of ['The program wrote:', ...indented(stderr.trimEnd())]) await context.note(visible(line));
     const names = known.server.transport === 'stdio' ? known.server.env : known.server.headers;
     const values = names.length > 0 ? ` It may need values for ${names.join(', ')} (--env, --header).` : '';
     throw fail(
@@ -157,6 +163,5 @@ async function confirm(context: CommandContext): Promise<boolean> {
     throw usageError(
       'There is no terminal to ask on, so nothing was allowed; pass --yes when all of this is as it should be.',
     );
-  const answer = (await askLine(context, 'Allow it? [y/N]: ')).trim().toLowerCase();
-  return answer === 'y' || answer === 'yes';
+  return askYesNo(context, 'Allow it?', false);
 }

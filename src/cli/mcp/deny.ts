@@ -4,6 +4,7 @@ import { findKnown, openNeeds } from './known-servers.ts';
 /** `agent mcp deny SERVER`: nothing may use the server until it is allowed again. */
 export const mcpDenyCommand = defineCliCommand({
   description: 'Deny an MCP server, also one that was allowed',
+  examples: ['agent mcp deny files'],
   args: {
     server: { type: 'positional', required: true, description: 'Name in mcp.servers, or id of a server of a request' },
   },

@@ -12,6 +12,11 @@ import { readTypedServer, SERVER_FLAGS, type ServerFlags } from './typed-server.
 /** `agent mcp inspect`: what the metadata endpoint says, for a server typed here and therefore trusted. */
 export const mcpInspectCommand = defineCliCommand({
   description: 'Show the tools of an MCP server: a configured one by name, a program, or an address',
+  examples: [
+    'agent mcp inspect files',
+    'agent mcp inspect --url https://mcp.example.com/mcp',
+    'agent mcp inspect --command npx --args "-y mcp-server-time"',
+  ],
   args: {
     server: { type: 'positional', description: 'Name of a server in mcp.servers' },
     ...SERVER_FLAGS,
@@ -37,10 +42,10 @@ export const mcpInspectCommand = defineCliCommand({
       });
     } catch (error) {
       if (stderr.trim() !== '')
-        for (const line of ['The program wrote:', ...indented(stderr.trimEnd())]) await context.warn(line);
+        for (const line of ['The program wrote:', ...indented(stderr.trimEnd())]) await context.note(line);
       const isShutIn = target.transport === 'stdio' && target.sandbox?.enabled !== false;
       if (isShutIn && config.mcp.sandbox !== 'off' && (await needs.sandbox.look()).ok)
-        await context.warn(
+        await context.note(
           `It ran in the sandbox: without your home, with the folders its arguments name. ${args.server === undefined ? 'Outside of it: --no-sandbox.' : `Outside of it: --no-sandbox, or mcp.servers.${args.server}.sandbox: false.`}`,
         );
       throw error;

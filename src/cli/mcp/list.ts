@@ -9,6 +9,7 @@ import { describeFolders } from './text.ts';
 /** `agent mcp list`: the servers of the configuration and those of requests, and what was decided about them. */
 export const mcpListCommand = defineCliCommand({
   description: 'List the servers of the configuration and those requests asked for, and which are allowed',
+  examples: ['agent mcp list', 'agent mcp list --json'],
   async run(_args, context) {
     const loaded = await context.loadConfig();
     const { approvals } = openNeeds(loaded);

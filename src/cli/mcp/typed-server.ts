@@ -10,7 +10,7 @@ export const SERVER_FLAGS = {
     type: 'string',
     multiple: true,
     valueHint: 'text',
-    description: 'Argument of the program (repeatable; several in one text are split at spaces)',
+    description: 'Argument of the program; several in one text are split at spaces',
   },
   url: { type: 'string', valueHint: 'address', description: 'Address of the server' },
   transport: { type: 'enum', options: MCP_TRANSPORTS, description: 'How to talk to it' },

@@ -10,7 +10,7 @@ const REFERENCE = /&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));/gi;
 
 /** A report for the terminal. */
 export function renderMarkdown(markdown: string, columns: number): string {
-  const render = Bun.markdown as unknown as { ansi(text: string, theme?: object, options?: object): string };
+  const render = Bun.markdown as { ansi(text: string, theme?: object, options?: object): string };
   return `\n${render.ansi(withoutControls(markdown), { columns, hyperlinks: false })}\n`;
 }
 

@@ -85,7 +85,7 @@ async function follow(
     // The end of the run ends the loop, also after a cancel, so that its last word is in the log.
     for await (const event of followRun(deps, runId, 0, new AbortController().signal)) {
       if (session.json)
-        await context.stdout.write(`${escapeLine(JSON.stringify({ event: event.type, ...JSON.parse(event.data) }))}\n`);
+        await context.stdout.write(`${escapeLine(JSON.stringify({ event: event.type, ...event.data }))}\n`);
       collect(collected, event);
       lines.show(event);
     }
@@ -98,15 +98,15 @@ async function follow(
 }
 
 function collect(collected: Collected, event: FollowedEvent): void {
-  const data = JSON.parse(event.data) as Record<string, unknown>;
-  const content = typeof data['content'] === 'string' ? data['content'] : '';
-  if (event.type === 'interrupt') collected.interrupted = true;
-  else if (event.type === 'citations') collected.citations = data['citations'] as Citation[];
-  else if (event.type === 'error') collected.failure = { code: String(data['code']), message: String(data['error']) };
-  else if (event.type === 'message_chunk') {
-    if (data['agent'] === 'planner') collected.plan += content;
-    if (data['agent'] === 'reporter') collected.report += content;
-    if (data['agent'] === 'coordinator') collected.answer += content;
+  const { type, data } = event;
+  if (type === 'interrupt') collected.interrupted = true;
+  else if (type === 'citations') collected.citations = data.citations;
+  else if (type === 'error') collected.failure = { code: data.code, message: data.error };
+  else if (type === 'message_chunk') {
+    const { agent, content = '' } = data;
+    if (agent === 'planner') collected.plan += content;
+    if (agent === 'reporter') collected.report += content;
+    if (agent === 'coordinator') collected.answer += content;
   }
 }
 
@@ -126,12 +126,12 @@ async function deliver(
         cause: error,
       });
     }
-    if (!session.json) await context.warn(`Report written to ${session.out}`);
+    if (!session.json) await context.done(`Report written to ${session.out}`);
     return;
   }
   if (session.json) return;
   if (!session.interactive) return void (await context.stdout.write(escapeText(report)));
   await context.stdout.write(renderMarkdown(report, context.stdout.columns));
   await context.stdout.write(renderSources(collected.citations, context.stdout.columns));
-  await context.warn(`Run ${runId} · thread ${threadId}`);
+  await context.note(`Run ${runId} · thread ${threadId}`);
 }

@@ -1,9 +1,9 @@
 import { escapeLine } from '../../lib/escape-controls.ts';
-import { isRecord } from '../../lib/json.ts';
+import type { EventData, WireAgent } from '../../research/events.ts';
 import type { FollowedEvent } from '../../runs/follow.ts';
 import type { CliOutput } from '../context.ts';
 
-const LABELS: Record<string, string> = {
+const LABELS: Record<WireAgent, string> = {
   coordinator: 'Reading the question',
   planner: 'Planning',
   researcher: 'Researching',
@@ -27,19 +27,17 @@ export class StatusLines {
 
   show(event: FollowedEvent): void {
     if (!this.#enabled) return;
-    const data: unknown = JSON.parse(event.data);
-    if (!isRecord(data)) return;
-    const label = LABELS[String(data['agent'])];
-    if (event.type === 'tool_calls') this.#remember(data);
-    if (event.type === 'tool_call_result') {
-      const call = this.#calls.get(String(data['tool_call_id']));
-      const failed = String(data['content']).startsWith('Error: ');
-      if (call) this.#finish(`${failed ? '✗' : '✓'} ${call}`);
+    const { type, data } = event;
+    if (type === 'tool_calls') this.#remember(data);
+    if (type === 'tool_call_result') {
+      const call = this.#calls.get(data.tool_call_id);
+      if (call) this.#finish(`${data.content.startsWith('Error: ') ? '✗' : '✓'} ${call}`);
     }
-    if (!label) return;
-    if (data['agent'] === 'reporter' && typeof data['content'] === 'string') this.#characters += data['content'].length;
+    if (!('agent' in data)) return;
+    const label = LABELS[data.agent];
+    if (data.agent === 'reporter') this.#characters += data.content?.length ?? 0;
     this.#update(
-      data['agent'] === 'reporter' && this.#characters > 0 ? `${label} (${this.#characters} characters)` : label,
+      data.agent === 'reporter' && this.#characters > 0 ? `${label} (${this.#characters} characters)` : label,
     );
   }
 
@@ -48,12 +46,8 @@ export class StatusLines {
     this.#shown = '';
   }
 
-  #remember(data: Record<string, unknown>): void {
-    for (const call of Array.isArray(data['tool_calls']) ? data['tool_calls'] : []) {
-      if (!isRecord(call)) continue;
-      const args = isRecord(call['args']) ? Object.values(call['args']).join(' ') : '';
-      this.#calls.set(String(call['id']), `${call['name']}  ${args}`);
-    }
+  #remember({ tool_calls: calls }: EventData<'tool_calls'>): void {
+    for (const { id, name, args } of calls) this.#calls.set(id, `${name}  ${Object.values(args).join(' ')}`);
   }
 
   #update(text: string): void {

@@ -5,6 +5,7 @@ import { eventJson, formatTime } from './text.ts';
 /** `agent webhook events [NAME]`: the delivery log, newest first. */
 export const eventsCommand = defineCliCommand({
   description: 'Show the delivery log, newest first',
+  examples: ['agent webhook events', 'agent webhook events github --limit 5'],
   args: {
     name: { type: 'positional', description: 'Only this subscription' },
     limit: {

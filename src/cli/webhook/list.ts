@@ -22,6 +22,7 @@ interface Listed {
 /** `agent webhook list`: every route with its state and what came last; never a secret. */
 export const listCommand = defineCliCommand({
   description: 'List the subscriptions, their state and their last event',
+  examples: ['agent webhook list', 'agent webhook list --json'],
   async run(_args, context) {
     const cli = await openWebhookCli(context);
     const dynamic = await listRoutes(cli, 'dynamic', await cli.read());

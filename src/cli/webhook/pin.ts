@@ -8,6 +8,11 @@ import { openWebhookCli, readName, readSchemesSeen, unknownSubscription } from '
 /** `agent webhook pin NAME [--scheme S]`. */
 export const pinCommand = defineCliCommand({
   description: 'Accept one signature scheme only: the one that was seen, or --scheme; --scheme none takes it back',
+  examples: [
+    'agent webhook pin github',
+    'agent webhook pin shop --scheme shopify',
+    'agent webhook pin shop --scheme none',
+  ],
   args: {
     name: { type: 'positional', required: true, description: 'Name of the subscription' },
     scheme: { type: 'string', description: 'The scheme, or the sender it belongs to (default: the one that was seen)' },

@@ -5,6 +5,7 @@ import { openEvents, openWebhookCli, readName, unknownSubscription } from './ope
 /** `agent webhook remove NAME`. */
 export const removeCommand = defineCliCommand({
   description: 'Remove a subscription',
+  examples: ['agent webhook remove github'],
   args: { name: { type: 'positional', required: true, description: 'Name of the subscription' } },
   async run(args, context) {
     const cli = await openWebhookCli(context);

@@ -8,6 +8,7 @@ import { openEvents, openWebhookCli, type WebhookCli } from './open.ts';
 /** `agent webhook replay ID`: queues a stored event again, with the route as it is now. */
 export const replayCommand = defineCliCommand({
   description: 'Run a stored event again, with the subscription as it is now',
+  examples: ['agent webhook replay evt_0123456789'],
   args: { id: { type: 'positional', required: true, description: 'Id of the event (agent webhook events)' } },
   async run(args, context) {
     const cli = await openWebhookCli(context);

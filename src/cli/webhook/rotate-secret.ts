@@ -9,6 +9,7 @@ const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /** `agent webhook rotate-secret NAME --grace 24h`. */
 export const rotateSecretCommand = defineCliCommand({
   description: 'Give a subscription a new secret; with --grace the old one stays valid for a while',
+  examples: ['agent webhook rotate-secret github --grace 24h'],
   args: {
     name: { type: 'positional', required: true, description: 'Name of the subscription' },
     grace: { type: 'string', valueHint: '24h', description: 'How long the old secret stays valid (s, m, h or d)' },

@@ -1,8 +1,11 @@
+import { fail } from '../../errors.ts';
 import { writeDotenv } from '../../webhooks/dotenv-write.ts';
 import { createSecret } from '../../webhooks/secret.ts';
 import { localUrl, webhookSettings } from '../../webhooks/settings.ts';
+import { askHidden, askLine, askYesNo } from '../ask.ts';
 import { defineCliCommand, usageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { writeBox } from '../messages.ts';
 import { checkSecret } from './open.ts';
 
 interface Answers {
@@ -15,6 +18,7 @@ interface Answers {
 /** `agent gateway setup`: a few questions, or flags where nobody can answer. */
 export const setupCommand = defineCliCommand({
   description: 'Enable the webhook platform and choose its port and secret',
+  examples: ['agent gateway setup', 'agent gateway setup --yes --port 9644'],
   args: {
     port: { type: 'number', integer: true, min: 1, max: 65535, valueHint: 'port', description: 'Port of the listener' },
     secret: { type: 'string', description: 'Global signing secret (default: the present one, else a generated one)' },
@@ -44,22 +48,26 @@ export const setupCommand = defineCliCommand({
       await context.print({ enabled: answers.enable, port: answers.port, url, file: path });
       return;
     }
-    await context.print(`Webhook platform ${answers.enable ? 'enabled' : 'disabled'} (${path}).`);
-    await context.print(`  URL:    ${url}`);
-    await context.print(
+    await writeBox(context.stdout, [
+      `Webhook platform ${answers.enable ? 'enabled' : 'disabled'} (${path}).`,
+      `  URL:    ${url}`,
       `  Secret: ${answers.secret === undefined ? 'generated' : 'stored'} (WEBHOOK_SECRET in ${path})`,
-    );
-    if (answers.enable) await context.print('Start it with: agent gateway run');
+      ...(answers.enable ? ['Start it with: agent gateway run'] : []),
+    ]);
   },
 });
 
 async function ask(context: CommandContext, given: Answers): Promise<Answers> {
-  const { askLine, askHidden } = await import('./ask.ts');
   let port = Number.NaN;
   while (!(Number.isInteger(port) && port >= 1 && port <= 65535))
-    port = Number((await askLine(context, `Port [${given.port}]: `)) || given.port);
+    port = Number(answered(await askLine(context, `Port [${given.port}]: `)) || given.port);
   const keep = given.secret === undefined ? 'empty generates one' : 'empty keeps the present one';
-  const secret = (await askHidden(context, `Global secret (hidden, ${keep}): `)).trim();
-  const answer = (await askLine(context, 'Enable the webhook platform? [Y/n]: ')).trim().toLowerCase();
-  return { port, secret: secret || given.secret, enable: !['n', 'no'].includes(answer) };
+  const secret = answered(await askHidden(context, `Global secret (hidden, ${keep}): `)).trim();
+  const enable = await askYesNo(context, 'Enable the webhook platform?', true);
+  return { port, secret: secret || given.secret, enable };
+}
+
+function answered(answer: string | undefined): string {
+  if (answer === undefined) throw fail('setup_cancelled', 'Setup was cancelled; nothing was written.');
+  return answer;
 }

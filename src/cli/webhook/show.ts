@@ -8,6 +8,7 @@ const MASK = '********';
 /** `agent webhook show NAME`: the whole record; secrets only with `--reveal`. */
 export const showCommand = defineCliCommand({
   description: 'Show one subscription with everything that is stored',
+  examples: ['agent webhook show github', 'agent webhook show github --reveal --json'],
   args: {
     name: { type: 'positional', required: true, description: 'Name of the subscription' },
     reveal: { type: 'boolean', description: 'Show the secret' },

@@ -30,7 +30,7 @@ const args = {
     type: 'string',
     multiple: true,
     valueHint: 'key=value',
-    description: 'Setting of the target; may be repeated',
+    description: 'Setting of the target',
   },
   secret: { type: 'string', description: 'Signing secret (default: a generated one)' },
   script: {
@@ -56,6 +56,11 @@ const args = {
 /** `agent webhook subscribe`. */
 export const subscribeCommand = defineCliCommand({
   description: 'Create or change a subscription; keys that are not given keep their value',
+  examples: [
+    'agent webhook subscribe github --events push --prompt "What is new in {ref}?"',
+    'agent webhook subscribe alerts --deliver telegram --deliver-chat-id -100123',
+    'agent webhook subscribe shop --scheme shopify --filters @filters.json',
+  ],
   args,
   async run(values, context) {
     const cli = await openWebhookCli(context);

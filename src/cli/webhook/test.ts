@@ -14,6 +14,10 @@ const TIMEOUT_MS = 60_000;
 /** `agent webhook test NAME`. */
 export const testCommand = defineCliCommand({
   description: 'Send a signed test event to the running gateway; --dry-run shows what would happen, without it',
+  examples: [
+    'agent webhook test github',
+    'agent webhook test github --event push --payload \'{"ref":"main"}\' --dry-run',
+  ],
   args: {
     name: { type: 'positional', required: true, description: 'Name of the subscription' },
     payload: { type: 'string', valueHint: 'json', description: 'Payload to send' },

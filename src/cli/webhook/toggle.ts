@@ -11,6 +11,7 @@ export const disableCommand = createToggle(false, 'Refuse events of a subscripti
 function createToggle(enabled: boolean, description: string) {
   return defineCliCommand({
     description,
+    examples: [`agent webhook ${enabled ? 'enable' : 'disable'} github`],
     args: { name: { type: 'positional', required: true, description: 'Name of the subscription' } },
     async run(args, context) {
       const cli = await openWebhookCli(context);

@@ -1,16 +1,8 @@
-import { type TProperties, Type } from '../../schema.ts';
+import { OneOf, type TProperties, Type } from '../../schema.ts';
 
 /** The knowledge bases there are; the first is built in. */
-export const KNOWLEDGE_PROVIDERS = [
-  'local',
-  'ragflow',
-  'dify',
-  'qdrant',
-  'milvus',
-  'vikingdb_knowledge_base',
-  'moi',
-] as const;
-export type KnowledgeProviderName = (typeof KNOWLEDGE_PROVIDERS)[number];
+const KNOWLEDGE_PROVIDERS = ['local', 'ragflow', 'dify', 'qdrant', 'milvus', 'vikingdb_knowledge_base', 'moi'] as const;
+type KnowledgeProviderName = (typeof KNOWLEDGE_PROVIDERS)[number];
 
 const section = <T extends TProperties>(description: string, properties: T) =>
   Type.Object(properties, { default: {}, description });
@@ -31,10 +23,11 @@ const collection = (env: string) =>
 
 /** What external knowledge bases need, below `knowledge`; the variables are those of DeerFlow 1.x. */
 export const KNOWLEDGE_PROVIDER_KEYS = {
-  provider: Type.Union(
-    KNOWLEDGE_PROVIDERS.map((name) => Type.Literal(name)),
-    { default: 'local', env: ['RAG_PROVIDER'], description: 'Where private documents are searched.' },
-  ),
+  provider: OneOf(KNOWLEDGE_PROVIDERS, {
+    default: 'local',
+    env: ['RAG_PROVIDER'],
+    description: 'Where private documents are searched.',
+  }),
   timeout_seconds: Type.Number({
     default: 15,
     exclusiveMinimum: 0,

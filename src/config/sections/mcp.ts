@@ -1,9 +1,9 @@
-import { type Static, Type } from '../../schema.ts';
+import { Type } from '../../schema.ts';
 
 const Text = { minLength: 1, maxLength: 8192 };
 
 /** A server of the configuration: trusted as written, command and arguments are not checked. */
-export const ConfiguredMcpServer = Type.Object(
+const ConfiguredMcpServer = Type.Object(
   {
     transport: Type.Optional(
       Type.Union([Type.Literal('stdio'), Type.Literal('sse'), Type.Literal('streamable_http')], {
@@ -46,7 +46,6 @@ export const ConfiguredMcpServer = Type.Object(
   },
   { additionalProperties: false, description: 'One MCP server.' },
 );
-export type ConfiguredMcpServer = Static<typeof ConfiguredMcpServer>;
 
 /** MCP servers named by requests and by the configuration, and our own MCP server. */
 export const McpSection = Type.Object(

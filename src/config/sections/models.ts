@@ -62,7 +62,7 @@ const endpoint = (envRole?: string, extra: Record<string, string[]> = {}): Recor
 /**
  * One endpoint of a fallback chain; keys left out are taken from the role (the API key only when the host is the same).
  */
-export const ModelEndpoint = Type.Object(endpoint());
+const ModelEndpoint = Type.Object(endpoint());
 
 const role = (env: string, description: string, extra?: Record<string, string[]>) =>
   Type.Optional(

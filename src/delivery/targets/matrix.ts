@@ -2,7 +2,7 @@ import type { TargetSettings } from '../../config/sections/platforms.ts';
 import { isFailure } from '../failure.ts';
 import { joinUrl, statusFailure } from '../http.ts';
 import { createHtmlRenderer } from '../markdown.ts';
-import { splitText, utf8Length } from '../split.ts';
+import { splitSlowly, utf8Length } from '../split.ts';
 import { destinationOf, missingOf, type Target, type TargetTools } from '../target.ts';
 
 /** An event may have 65,536 bytes in all; the text stands in it twice, and JSON escapes take some. */
@@ -26,7 +26,7 @@ export function createMatrixTarget(settings: TargetSettings['matrix'], { http }:
       const render = await createHtmlRenderer();
       const path = `/_matrix/client/v3/rooms/${encodeURIComponent(room)}/send/m.room.message`;
       return {
-        parts: splitText(content, {
+        parts: await splitSlowly(content, {
           limit: LIMIT,
           measure: (text) => utf8Length(JSON.stringify(text)) + utf8Length(JSON.stringify(render(text))),
         }),

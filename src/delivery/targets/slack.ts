@@ -6,11 +6,11 @@ import { uuidOf } from '../ids.ts';
 import { createMarkdownRenderer } from '../markdown.ts';
 import type { DeliveryResult } from '../model.ts';
 import { addressSecrets } from '../redact.ts';
-import { splitText } from '../split.ts';
+import { splitSlowly } from '../split.ts';
 import { destinationOf, missingOf, type Target, type TargetTools } from '../target.ts';
 
 /** Slack advises 4,000 characters; far longer texts are cut by it. */
-export const SLACK_LIMIT = 4000;
+const SLACK_LIMIT = 4000;
 /** A preview is fetched by Slack: text of an event or a model must not make it. */
 export const NO_PREVIEW = { unfurl_links: false, unfurl_media: false };
 const TRANSIENT =
@@ -57,7 +57,7 @@ export function createSlackTarget(settings: TargetSettings['slack'], { http }: T
 export async function slackParts(content: string) {
   const render = await createMarkdownRenderer(slackDialect);
   const measure = (text: string) => Math.max(text.length, render(text).length);
-  return { parts: splitText(content, { limit: SLACK_LIMIT, measure }), render };
+  return { parts: await splitSlowly(content, { limit: SLACK_LIMIT, measure }), render };
 }
 
 /** Reads the answer of an incoming webhook or a response_url: `ok`, or a one-word reason. */

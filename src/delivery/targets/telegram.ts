@@ -5,7 +5,7 @@ import { isFailure, refusal } from '../failure.ts';
 import { badAnswer, bodyFailure, type HttpAnswer, joinUrl, statusFailure } from '../http.ts';
 import { createMarkdownRenderer } from '../markdown.ts';
 import type { DeliveryResult } from '../model.ts';
-import { splitText } from '../split.ts';
+import { splitSlowly } from '../split.ts';
 import { destinationOf, missingOf, type Part, type Target, type TargetTools } from '../target.ts';
 
 /** UTF-16 code units; counted before parsing, so that the plain fallback fits too. */
@@ -51,7 +51,7 @@ export function createTelegramTarget(settings: TargetSettings['telegram'], { htt
           signal: part.signal,
         });
       return {
-        parts: splitText(content, {
+        parts: await splitSlowly(content, {
           limit: LIMIT,
           measure: (text) => Math.max(text.length, render(text).length),
         }),

@@ -5,7 +5,7 @@ import { isFailure } from '../failure.ts';
 import { badAnswer, bodyFailure, type HttpAnswer, joinUrl, statusFailure } from '../http.ts';
 import { createMarkdownRenderer } from '../markdown.ts';
 import type { DeliveryResult } from '../model.ts';
-import { splitText } from '../split.ts';
+import { splitSlowly } from '../split.ts';
 import { destinationOf, missingOf, type Target, type TargetTools } from '../target.ts';
 
 const LIMIT = 4096;
@@ -34,7 +34,10 @@ export function createWhatsAppTarget(settings: TargetSettings['whatsapp'], { htt
       const render = await createMarkdownRenderer(whatsappDialect);
       const sender = encodeURIComponent(settings.phone_number_id ?? '');
       return {
-        parts: splitText(content, { limit: LIMIT, measure: (text) => Math.max(text.length, render(text).length) }),
+        parts: await splitSlowly(content, {
+          limit: LIMIT,
+          measure: (text) => Math.max(text.length, render(text).length),
+        }),
         send: async (part) => {
           const answer = await http({
             service: 'WhatsApp',

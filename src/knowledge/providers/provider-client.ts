@@ -21,7 +21,7 @@ export interface ProviderClientOptions extends ProviderNeeds {
   headers: Record<string, string> | ((call: { method: Method; url: URL; body: string }) => Record<string, string>);
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface ProviderCall {
   method: Method;

@@ -1,6 +1,6 @@
 import { fail } from '../../errors.ts';
 import { REPORT_STYLES } from '../../research/model.ts';
-import { type Static, Type } from '../../schema.ts';
+import { OneOf, type Static, Type } from '../../schema.ts';
 import type { ContentInput, GeneratedFile } from './ports.ts';
 import type { AgentTool } from './tool.ts';
 
@@ -18,6 +18,11 @@ const FileResult = Type.Object({
 });
 const annotations = { readOnlyHint: true, openWorldHint: true };
 
+/** The arguments of a call, which were checked against {@link ContentArguments} before it. */
+function contentOf(args: Record<string, unknown>): ContentInput {
+  return args as Static<typeof ContentArguments>;
+}
+
 /** `generate_slides`: a text as a presentation. */
 export const slidesTool: AgentTool = {
   name: 'generate_slides',
@@ -29,7 +34,7 @@ export const slidesTool: AgentTool = {
   isOffered: (ports) => ports.generateSlides !== undefined,
   async run(args, { ports, signal, progress }) {
     progress('Making the slides');
-    const file = await ports.generateSlides?.(args as unknown as ContentInput, signal);
+    const file = await ports.generateSlides?.(contentOf(args), signal);
     return { structured: describe(file), content: [summary(file), embedded(file)] };
   },
 };
@@ -45,7 +50,7 @@ export const podcastTool: AgentTool = {
   isOffered: (ports) => ports.generatePodcast !== undefined,
   async run(args, { ports, signal, progress }) {
     progress('Writing and speaking the podcast');
-    const file = await ports.generatePodcast?.(args as unknown as ContentInput, signal);
+    const file = await ports.generatePodcast?.(contentOf(args), signal);
     return {
       structured: describe(file),
       content: [summary(file), { type: 'audio', data: base64(file), mimeType: file?.mediaType ?? 'audio/mpeg' }],
@@ -58,8 +63,8 @@ const EnhanceArguments = Type.Object(
     prompt: Type.String({ minLength: 1, maxLength: 50_000, description: 'The prompt to improve.' }),
     context: Type.Optional(Type.String({ maxLength: 50_000, description: 'What it is for.' })),
     report_style: Type.Optional(
-      Type.Union(
-        REPORT_STYLES.map((style) => Type.Literal(style.toLowerCase())),
+      OneOf(
+        REPORT_STYLES.map((style) => style.toLowerCase()),
         { description: 'Style of the report it will ask for.' },
       ),
     ),

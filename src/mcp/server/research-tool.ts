@@ -1,7 +1,8 @@
 import { fail, storedError } from '../../errors.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
+import type { EventData, RunEvent, WireAgent } from '../../research/events.ts';
 import { type ChatRequest, REPORT_STYLES } from '../../research/model.ts';
-import { type Static, Type } from '../../schema.ts';
+import { OneOf, type Static, Type } from '../../schema.ts';
 import type { AgentTool, CallContext } from './tool.ts';
 
 const STYLES = REPORT_STYLES.map((style) => style.toLowerCase());
@@ -9,12 +10,7 @@ const STYLES = REPORT_STYLES.map((style) => style.toLowerCase());
 const ResearchArguments = Type.Object(
   {
     question: Type.String({ minLength: 1, maxLength: 50_000, description: 'What to find out.' }),
-    style: Type.Optional(
-      Type.Union(
-        STYLES.map((style) => Type.Literal(style)),
-        { description: 'Style of the report (default academic).' },
-      ),
-    ),
+    style: Type.Optional(OneOf(STYLES, { description: 'Style of the report (default academic).' })),
     locale: Type.Optional(
       Type.String({ maxLength: 35, description: 'Language of the report, for example en-US or de-DE.' }),
     ),
@@ -103,25 +99,23 @@ function toRequest(args: Static<typeof ResearchArguments>): ChatRequest {
 
 /** Follows a run to its end, telling its progress; throws what it failed with. */
 async function watch(
-  events: AsyncIterable<{ type: string; data: string }>,
+  events: AsyncIterable<RunEvent>,
   { progress, signal }: CallContext,
 ): Promise<{ text: string; reported: boolean }> {
-  const texts: Record<string, string> = {};
+  const texts: Partial<Record<WireAgent, string>> = {};
   let writing = '';
   for await (const { type, data } of events) {
-    const event = parseJson(data);
-    if (!isRecord(event)) continue;
-    const agent = String(event['agent'] ?? '');
-    if (type === 'error') throw failureOf(event);
+    if (type === 'error') throw storedError(data.code, data.error);
     if (type === 'interrupt') throw fail('approval_impossible', 'The run waits for a person.');
-    if (type === 'tool_calls') progress(describeCalls(agent, event['tool_calls']));
+    if (type === 'tool_calls') progress(describeCalls(data));
     if (type !== 'message_chunk') continue;
-    texts[agent] = (texts[agent] ?? '') + String(event['content'] ?? '');
+    const { agent } = data;
+    texts[agent] = (texts[agent] ?? '') + (data.content ?? '');
     if (agent !== writing) {
       writing = agent;
-      progress(ACTIVITIES[agent] ?? `The ${agent} is working`);
+      progress(ACTIVITIES[agent]);
     }
-    if (agent === 'planner' && event['finish_reason'] === 'stop') {
+    if (agent === 'planner' && data.finish_reason === 'stop') {
       progress(describePlan(texts[agent] ?? ''));
       texts[agent] = '';
     }
@@ -131,7 +125,7 @@ async function watch(
   return { text: reporter ?? coordinator ?? '', reported: reporter !== undefined };
 }
 
-const ACTIVITIES: Record<string, string> = {
+const ACTIVITIES: Record<WireAgent, string> = {
   coordinator: 'Reading the question',
   planner: 'Planning',
   researcher: 'Researching',
@@ -140,11 +134,10 @@ const ACTIVITIES: Record<string, string> = {
   reporter: 'Writing the report',
 };
 
-function describeCalls(agent: string, calls: unknown): string {
-  const names = (Array.isArray(calls) ? calls : []).filter(isRecord).map((call) => {
-    const args = isRecord(call['args']) ? call['args'] : {};
+function describeCalls({ agent, tool_calls: calls }: EventData<'tool_calls'>): string {
+  const names = calls.map(({ name, args }) => {
     const subject = args['query'] ?? args['keywords'] ?? args['url'];
-    return typeof subject === 'string' ? `${call['name']}: ${subject.slice(0, 120)}` : String(call['name']);
+    return typeof subject === 'string' ? `${name}: ${subject.slice(0, 120)}` : name;
   });
   return agent === 'coordinator' ? 'Starting the research' : names.join('; ');
 }
@@ -154,9 +147,4 @@ function describePlan(text: string): string {
   if (!isRecord(plan)) return 'The plan is made';
   const count = Array.isArray(plan['steps']) ? plan['steps'].length : 0;
   return `Plan: ${String(plan['title'] ?? '')} (${count} ${count === 1 ? 'step' : 'steps'})`;
-}
-
-function failureOf(event: Record<string, unknown>): Error {
-  const message = String(event['error'] ?? 'The research failed.');
-  return storedError(String(event['code'] ?? 'internal_error'), message);
 }

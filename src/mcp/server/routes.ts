@@ -22,17 +22,21 @@ export function createMcpServerRoutes({ sessions, maxBodyBytes }: McpServerRoute
     server?.timeout(request, 0);
     return sessions.handle(request, body);
   };
-  const detail = (summary: string) => ({ tags: ['MCP'], summary, ...problemResponses(403, 404) });
+  const detail = (summary: string, stream?: string) => ({
+    tags: ['MCP'],
+    summary,
+    responses: { ...(stream && eventStreamResponse(stream)), ...problemResponses(403, 404) },
+  });
   return new Elysia({ name: 'mcp-server-routes' })
     .post('/mcp', ({ request, server }) => answer(request, server), {
       parse: 'none',
-      detail: {
-        ...detail('Send a message to the MCP server (streamable HTTP)'),
-        ...eventStreamResponse('A JSON-RPC answer, or Server-Sent Events that end with it.'),
-      },
+      detail: detail(
+        'Send a message to the MCP server (streamable HTTP)',
+        'A JSON-RPC answer, or Server-Sent Events that end with it.',
+      ),
     })
     .get('/mcp', ({ request, server }) => answer(request, server), {
-      detail: { ...detail('Listen to the MCP server'), ...eventStreamResponse('Messages of the server.') },
+      detail: detail('Listen to the MCP server', 'Messages of the server.'),
     })
     .delete('/mcp', ({ request, server }) => answer(request, server), {
       detail: detail('End a session of the MCP server'),

@@ -11,7 +11,7 @@ export interface CallContext {
 }
 
 /** Something to show, besides the structured result. */
-export type ContentItem =
+type ContentItem =
   | { type: 'text'; text: string }
   | { type: 'audio'; data: string; mimeType: string }
   | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } };

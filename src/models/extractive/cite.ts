@@ -1,11 +1,10 @@
+import { withoutSchemes } from '../../lib/addresses.ts';
 import type { QuoteSource } from './corpus.ts';
 import type { Quote } from './passage.ts';
 
 /** `[title](url)` with a title that cannot break out of the link. */
 export function link(source: { title: string; url: string }): string {
-  const title = source.title
-    .slice(0, 500)
-    .replace(/[a-z][a-z0-9+.-]*:\/\//gi, '')
+  const title = withoutSchemes(source.title.slice(0, 500))
     .replace(/[[\]`*_<>|\\\r\n\t\u0000-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
@@ -18,15 +17,18 @@ export function citeQuote(quote: Quote): string {
   return `> "${quote.text}" — ${link(quote)}`;
 }
 
-const CITED = /^> "([\s\S]+?)" — \[([^\]]*)\]\(<?([^\s>]+?)>?\)$/gm;
+/** The source behind a quote; the title of a link has no brackets (`link` takes them out). */
+const CITED = /" — \[([^[\]\n]*)\]\(<?([^\s<>]+)>?\)$/m;
 
 /** Reads back the quotes that `citeQuote` wrote. */
 export function readQuotes(markdown: string): { text: string; title: string; url: string }[] {
-  return [...markdown.matchAll(CITED)].map((match) => ({
-    text: match[1] as string,
-    title: match[2] as string,
-    url: match[3] as string,
-  }));
+  const [, ...quotes] = `\n${markdown}`.split('\n> "');
+  return quotes.flatMap((quote) => {
+    const source = CITED.exec(quote);
+    return source && source.index > 0
+      ? [{ text: quote.slice(0, source.index), title: source[1] as string, url: source[2] as string }]
+      : [];
+  });
 }
 
 /** Sources with an address that may be linked and a text; script-like schemes and broken addresses are left out. */

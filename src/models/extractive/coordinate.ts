@@ -1,4 +1,4 @@
-import { guessLocale, isGenericLocale, spokenLanguage } from './language.ts';
+import { answerLocale, isGenericLocale, spokenLanguage } from './language.ts';
 import { phrasesOf } from './phrases/phrases.ts';
 
 type SmallTalk = 'greeting' | 'thanks' | 'farewell' | 'identity';
@@ -100,9 +100,9 @@ const LONGEST_PHRASE = 6;
 export function coordinate(text: string, askedLocale: string): Coordination {
   const plain = text.trim();
   const words = normalize(plain);
-  if (words === '') return { kind: 'answer', text: phrasesOf(spokenLanguage(guessLocale(plain, askedLocale))).empty };
+  if (words === '') return { kind: 'answer', text: phrasesOf(spokenLanguage(answerLocale(plain, askedLocale))).empty };
   const talk = words.length <= 120 ? readSmallTalk(words) : undefined;
-  if (!talk) return { kind: 'hand_off', topic: plain, locale: guessLocale(plain, askedLocale) };
+  if (!talk) return { kind: 'hand_off', topic: plain, locale: answerLocale(plain, askedLocale) };
   const language = spokenLanguage(isGenericLocale(askedLocale) ? talk.language : askedLocale);
   return { kind: 'answer', text: phrasesOf(language)[talk.kind] };
 }

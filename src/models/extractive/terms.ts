@@ -67,7 +67,7 @@ function pushCjk(surface: string, tokens: Token[]): void {
  * A light stemmer: enough to let "continues", "continued" and "continuing" meet. It is not a dictionary; both sides of a
  * comparison pass through it, so only consistency counts.
  */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;
   let base = word;
   if (base.endsWith('ies') && base.length > 4) base = `${base.slice(0, -3)}y`;

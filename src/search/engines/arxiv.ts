@@ -47,7 +47,7 @@ function toSearchQuery(query: string): string {
 async function parseFeed(xml: string): Promise<RawResult[]> {
   if (!/<feed[\s>]/.test(xml)) throw badAnswer(LABEL);
   const { DOMParser } = await import('linkedom');
-  const document = new DOMParser().parseFromString(xml, 'text/xml') as unknown as Document;
+  const document = new DOMParser().parseFromString(xml, 'text/xml');
   return [...document.querySelectorAll('entry')].map((entry) => {
     const text = (tag: string) => entry.querySelector(tag)?.textContent ?? '';
     const id = text('id').trim();

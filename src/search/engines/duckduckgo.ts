@@ -35,7 +35,7 @@ export function createDuckDuckGo(needs: EngineNeeds): SearchEngine {
 async function parseResultPage(html: string): Promise<RawResult[]> {
   if (CHALLENGE.test(html)) throw fail('upstream_rate_limited', `${LABEL} asks for proof that a human is searching.`);
   const { parseHTML } = await import('linkedom');
-  const { document } = parseHTML(html) as unknown as { document: Document };
+  const { document } = parseHTML(html);
   const results: RawResult[] = [];
   for (const block of [...document.querySelectorAll('.result')]) {
     if (block.classList.contains('result--ad')) continue;

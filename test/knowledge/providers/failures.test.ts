@@ -109,7 +109,7 @@ describe.each(PROVIDERS)('%s', (name) => {
   test('its failures are the 500 of the knowledge endpoints', async () => {
     await using held = await ask();
     await using api = await startTestServer({
-      routes: [createRagRoutes({ knowledge: held.provider, maxFileBytes: 1_000_000 })],
+      mount: (base) => base.use(createRagRoutes({ knowledge: held.provider, maxFileBytes: 1_000_000 })),
     });
     expect(await (await api.fetch('/api/rag/config')).json()).toEqual({ provider: name });
     const list = (await (await api.fetch('/api/rag/resources')).json()) as { resources: { title: string }[] };
@@ -125,7 +125,7 @@ describe.each(PROVIDERS)('%s', (name) => {
   test('takes documents only where it can', async () => {
     await using held = await ask();
     await using api = await startTestServer({
-      routes: [createRagRoutes({ knowledge: held.provider, maxFileBytes: 1_000_000 })],
+      mount: (base) => base.use(createRagRoutes({ knowledge: held.provider, maxFileBytes: 1_000_000 })),
     });
     const form = new FormData();
     form.set('file', new File(['# Tides\n\nHigh water at noon.'], 'tides.md'));

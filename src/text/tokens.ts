@@ -1,3 +1,6 @@
+/** Characters of an alphabet to a token. */
+export const CHARACTERS_PER_TOKEN = 3.5;
+
 /**
  * A cautious estimate of the tokens of a text: 1 per CJK character, 1 per 3.5 other characters. Good enough to stay
  * inside a window without carrying the vocabulary of every model.
@@ -5,7 +8,7 @@
 export function estimateTokens(text: string): number {
   let wide = 0;
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) >= 0x2e80) wide++;
-  return Math.ceil(wide + (text.length - wide) / 3.5);
+  return Math.ceil(wide + (text.length - wide) / CHARACTERS_PER_TOKEN);
 }
 
 /** The beginning of `text` that fits in `tokens`, cut at a line or word border where one is near; with a mark when cut. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { guessLocale } from '../../src/lib/guess-locale.ts';
+import { guessLocale } from '../../src/text/locale.ts';
 
 test.each([
   ['', 'en-US'],
@@ -14,5 +14,12 @@ test.each([
   ['月は潮の満ち引きを起こします。', 'ja-JP'],
   ['달은 조석을 일으킨다.', 'ko-KR'],
   ['Луна вызывает приливы.', 'ru-RU'],
-  ['القمر يسبب المد والجزر.', 'ar'],
+  ['القمر يسبب المد والجزر.', 'ar-EG'],
+  ['مقال عن المد والجزر https://example.com/the/history/of/tides?and=for&with=this', 'ar-EG'],
+  ['La luna attira il mare e la marea sale due volte al giorno.', 'it-IT'],
+  ['A lua atrai o mar e a maré sobe duas vezes por dia.', 'pt-BR'],
+  ['De maan trekt aan de zee en het water stijgt twee keer per dag.', 'nl-NL'],
+  ['Was bedeutet das Zeichen 道 im Buch?', 'de-DE'],
+  ['月亮引起潮汐，這個問題與海洋有關。', 'zh-TW'],
+  ['Kubernetes', 'en-US'],
 ])('%p is in %s', (text, locale) => expect(guessLocale(text)).toBe(locale));

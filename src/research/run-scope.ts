@@ -10,7 +10,7 @@ import type { ResearchInput } from './model.ts';
 import type { ToolProvider } from './tool.ts';
 
 /** Limits of the workflow, from the configuration. */
-export interface ResearchLimits {
+interface ResearchLimits {
   maxConcurrency: number;
   maxToolRounds: number;
   chunkIntervalMs: number;
@@ -36,7 +36,7 @@ export interface ResearchDeps {
 }
 
 /** One run of the workflow. */
-export interface Scope {
+export interface RunScope {
   deps: ResearchDeps;
   input: ResearchInput;
   context: RunContext;
