@@ -12,7 +12,7 @@ export function guessLocale(text: string): string {
 }
 
 /** A language tag with its likely region (`de` → `de-DE`, `zh-Hant` → `zh-TW`). Source: CLDR, likely subtags. */
-export function localeOf(tag: string): string {
+function localeOf(tag: string): string {
   const { language, region } = new Intl.Locale(tag).maximize();
   return region ? `${language}-${region}` : language;
 }
