@@ -1,6 +1,8 @@
 import { AppError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
+import { readCapped } from '../lib/read-capped.ts';
+import { readRetryAfter } from '../lib/retry-after.ts';
 import { trimEnd, withoutTrailingSlashes } from '../lib/trim.ts';
 import { type DeliveryFailure, refusal } from './failure.ts';
 
@@ -54,14 +56,15 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
         redirect: 'manual',
         signal: AbortSignal.any([signal, deadline.signal]),
       });
-      const text = await readCapped(response, options.maxBytes);
+      const { bytes } = await readCapped(response.body, options.maxBytes);
+      const text = new TextDecoder().decode(bytes);
       const json = parseJson(text);
       return {
         status: response.status,
         headers: response.headers,
         text,
         json: isRecord(json) ? json : undefined,
-        retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), options.clock.now()),
+        retryAfterMs: readRetryAfter(response.headers, options.clock.now()),
       };
     } catch (error) {
       signal.throwIfAborted();
@@ -131,32 +134,6 @@ function contentType(body: HttpCall['body']): Record<string, string> {
   return body instanceof URLSearchParams
     ? { 'content-type': 'application/x-www-form-urlencoded' }
     : { 'content-type': 'application/json; charset=utf-8' };
-}
-
-async function readCapped(response: Response, maxBytes: number): Promise<string> {
-  if (!response.body) return '';
-  const decoder = new TextDecoder();
-  const reader = response.body.getReader();
-  let text = '';
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
-    text += decoder.decode(value, { stream: true });
-    if (bytes > maxBytes) {
-      await reader.cancel();
-      return text.slice(0, maxBytes);
-    }
-  }
-}
-
-function parseRetryAfter(value: string | null, now: number): number | undefined {
-  if (!value) return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return seconds < 0 ? undefined : Math.ceil(seconds * 1000);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
 /** One line without a full stop; it is shortened only after secrets have been cut out of it. */

@@ -1,4 +1,5 @@
 import { type AppError, fail } from '../errors.ts';
+import { readCapped } from '../lib/read-capped.ts';
 
 /** The refusal of a body over the cap. */
 export function bodyTooLarge(maxBytes: number): AppError {
@@ -19,23 +20,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
     // The HTTP parser delivers no more than was announced.
     return request.bytes() as Promise<Uint8Array<ArrayBuffer>>;
   }
-  if (!request.body) return new Uint8Array();
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  const reader = request.body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    size += part.value.byteLength;
-    if (size > maxBytes) {
-      void reader.cancel();
-      throw bodyTooLarge(maxBytes);
-    }
-    parts.push(part.value);
-  }
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.byteLength;
-  }
-  return whole;
+  const { bytes, isCut } = await readCapped(request.body, maxBytes);
+  if (isCut) throw bodyTooLarge(maxBytes);
+  return bytes;
 }

@@ -1,4 +1,6 @@
 import { AppError, fail } from '../errors.ts';
+import { readCapped } from './read-capped.ts';
+import { readRetryAfter } from './retry-after.ts';
 
 export interface ProviderRequest {
   /** Name for people, in every error sentence. */
@@ -41,10 +43,10 @@ export async function fetchProvider(request: ProviderRequest): Promise<ProviderR
     const response = await request.fetch(request.url, { ...request.init, redirect: 'manual', signal });
     if (!response.ok) {
       if (!request.readFailure) await response.body?.cancel();
-      const told = request.readFailure?.(await readCapped(response, request));
+      const told = request.readFailure?.(await readAnswer(response, request));
       throw told ?? statusError(provider, response, request.now);
     }
-    return { headers: response.headers, bytes: await readCapped(response, request) };
+    return { headers: response.headers, bytes: await readAnswer(response, request) };
   } catch (error) {
     request.signal.throwIfAborted();
     if (error instanceof AppError) throw error;
@@ -57,20 +59,15 @@ export async function fetchProvider(request: ProviderRequest): Promise<ProviderR
   }
 }
 
-async function readCapped(response: Response, { provider, maxBytes }: ProviderRequest): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw fail('upstream_rejected', `${provider} sent an answer that is too large.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+async function readAnswer(response: Response, { provider, maxBytes }: ProviderRequest): Promise<Uint8Array> {
+  const { bytes, isCut } = await readCapped(response.body, maxBytes);
+  if (isCut) throw fail('upstream_rejected', `${provider} sent an answer that is too large.`);
+  return bytes;
 }
 
 function statusError(provider: string, { status, headers }: Response, now: number): AppError {
   const cause = new ProviderStatus(status);
-  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), now);
+  const retryAfterMs = readRetryAfter(headers, now);
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (status === 429)
     return fail('upstream_rate_limited', `${provider} limits the rate of requests (HTTP 429).`, { cause, ...wait });
@@ -79,12 +76,4 @@ function statusError(provider: string, { status, headers }: Response, now: numbe
   if (status >= 500) return fail('upstream_unavailable', `${provider} failed (HTTP ${status}).`, { cause, ...wait });
   const why = status === 401 || status === 403 ? 'refused the credentials or the request' : 'refused the request';
   return fail('upstream_rejected', `${provider} ${why} (HTTP ${status}).`, { cause });
-}
-
-/** `Retry-After` as milliseconds from `now`: seconds or an HTTP date (RFC 9110); undefined when absent or malformed. */
-function parseRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

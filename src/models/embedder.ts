@@ -2,6 +2,7 @@ import type { EndpointConfig } from '../config/sections/models.ts';
 import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord, parseJson } from '../lib/json.ts';
+import { readCapped } from '../lib/read-capped.ts';
 import { retry } from '../lib/retry.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import { type Endpoint, resolveEndpoint } from './endpoint.ts';
@@ -132,14 +133,9 @@ async function request(texts: string[], call: Call): Promise<Float32Array[]> {
 }
 
 async function readText(response: Response, asked: Asked): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw unusable(asked);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const { bytes, isCut } = await readCapped(response.body, MAX_ANSWER_BYTES);
+  if (isCut) throw unusable(asked);
+  return new TextDecoder().decode(bytes);
 }
 
 function vectorsOf(body: unknown, count: number, asked: Asked): Float32Array[] {

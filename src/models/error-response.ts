@@ -1,4 +1,5 @@
 import { parseJson } from '../lib/json.ts';
+import { readCapped } from '../lib/read-capped.ts';
 
 const MAX_ERROR_BYTES = 65_536;
 
@@ -8,14 +9,8 @@ const MAX_ERROR_BYTES = 65_536;
  */
 export async function readErrorResponse(response: Response): Promise<Response> {
   if (response.ok || !response.body) return response;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= MAX_ERROR_BYTES) break;
-  }
-  const text = Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString();
+  const { bytes } = await readCapped(response.body, MAX_ERROR_BYTES);
+  const text = new TextDecoder().decode(bytes);
   const parsed = parseJson(text);
   const body = Array.isArray(parsed) ? JSON.stringify(parsed[0] ?? null) : text;
   const headers = new Headers(response.headers);

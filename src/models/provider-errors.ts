@@ -1,5 +1,6 @@
 import { AppError, fail } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
+import { readRetryAfter } from '../lib/retry-after.ts';
 
 /** What a provider answered instead of a completion; texts are for matching only and never shown. */
 export interface Refusal {
@@ -48,13 +49,13 @@ export function refusalError(refusal: Refusal, asked: Asked, now: number): AppEr
     const spent = /quota|billing|insufficient|credit/i.test(`${refusal.error['code']} ${refusal.error['type']}`);
     return fail('upstream_rate_limited', `${host} limits the rate of calls to model ${model} (429${why})`, {
       retryable: !spent,
-      retryAfterMs: retryAfterMs(refusal.headers, now),
+      retryAfterMs: readRetryAfter(refusal.headers, now),
     });
   }
   if (status === 408) return fail('upstream_timeout', `${host} timed out on model ${model} (408)`);
   if (status === 409 || status >= 500)
     return fail('upstream_unavailable', `${host} failed on model ${model} (${status}${why})`, {
-      retryAfterMs: retryAfterMs(refusal.headers, now),
+      retryAfterMs: readRetryAfter(refusal.headers, now),
     });
   return fail('upstream_rejected', `${host} refused the request for model ${model} (${status}${why})`);
 }
@@ -80,17 +81,6 @@ export function retryVerdict(error: unknown): boolean | number {
   if (!(error instanceof AppError) || !error.retryable) return false;
   if (error.retryAfterMs === undefined) return true;
   return error.retryAfterMs <= MAX_WAIT_MS && error.retryAfterMs;
-}
-
-/** Reads `Retry-After` (seconds or HTTP date, RFC 9110) or `retry-after-ms`; undefined when absent or unreadable. */
-function retryAfterMs(headers: Headers, now: number): number | undefined {
-  const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (milliseconds >= 0) return milliseconds;
-  const value = headers.get('retry-after')?.trim();
-  if (!value) return undefined;
-  const seconds = Number(value);
-  const wait = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1_000;
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
 function textOf(error: Record<string, unknown>, fallback: string): string {

@@ -1,8 +1,8 @@
 import { fail } from '../errors.ts';
 import { type MarkdownBlock, readMarkdownBlocks } from '../lib/markdown-blocks.ts';
-import { splitText } from '../lib/split-text.ts';
 import { withoutLastWord } from '../lib/trim.ts';
 import { guessLocale } from '../text/locale.ts';
+import { splitText } from '../text/split-text.ts';
 import type { Script, ScriptLine } from './model.ts';
 import { isSayable, speakable } from './speakable.ts';
 

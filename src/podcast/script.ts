@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/json.ts';
-import { splitText } from '../lib/split-text.ts';
 import type { Reading } from '../models/complete.ts';
+import { splitText } from '../text/split-text.ts';
 import type { Script, ScriptLine, Speaker } from './model.ts';
 import { isSayable, speakable } from './speakable.ts';
 

@@ -1,3 +1,5 @@
+import { sentencesOf } from '../text/sentences.ts';
+
 /** A shortened text has about this share of the characters. */
 const SHARE = 0.5;
 /** A heading, a list item's mark, or what else begins a line. */
@@ -34,11 +36,7 @@ export function shorten(text: string): string | undefined {
 /** The sentences of a line; headings, tables and rules have none of their own. */
 function readLine(line: string, number: number): Omit<Sentence, 'index' | 'score'>[] {
   if (/^\s*(?:#|\||```|~~~|[-*_=]{3,}\s*$)/.test(line)) return [];
-  const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
-  return [...segmenter.segment(line.replace(MARK, ''))].flatMap(({ segment }) => {
-    const text = segment.trim();
-    return text === '' ? [] : [{ text, line: number, words: wordsOf(text) }];
-  });
+  return sentencesOf(line.replace(MARK, '')).map((text) => ({ text, line: number, words: wordsOf(text) }));
 }
 
 /** What is said often is what the text is about; a sentence is worth the mean of its words, the first one a little more. */

@@ -1,7 +1,4 @@
-/** Words whose full stop ends no sentence. */
-const ABBREVIATION =
-  /(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|approx|no|nos|fig|eq|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|co|corp|dept|u\.s|z\.\s?b|d\.\s?h|bzw|ca|nr|vgl|usw|al|p\.\s?ex|[A-Z])\.$/i;
-const END = /[.!?…]["'”’)\]]*(?:\[\^?\d+\])*(?=\s)|[。！？][”’」』）]*/g;
+import { splitSentences as splitAny } from '../text/sentences.ts';
 
 /**
  * Splits inline Markdown into sentences; a border inside `**bold**`, `code`, a link or a formula is none, so every piece
@@ -9,34 +6,44 @@ const END = /[.!?…]["'”’)\]]*(?:\[\^?\d+\])*(?=\s)|[。！？][”’」�
  */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
-  let start = 0;
-  for (const match of text.matchAll(END)) {
-    const end = match.index + match[0].length;
-    const piece = text.slice(start, end);
-    if (
-      match[0].startsWith('.') &&
-      (ABBREVIATION.test(piece) || /^\s*\d+\.$/.test(piece) || /^\s+\p{Ll}/u.test(text.slice(end, end + 3)))
-    )
-      continue;
-    if (!isBalanced(piece)) continue;
-    sentences.push(piece.trim());
-    start = end;
+  let open: number | undefined;
+  let marks = NO_MARKS;
+  let last = 0;
+  for (const { start, end } of splitAny(text)) {
+    open ??= start;
+    marks = addMarks(marks, text.slice(start, end));
+    last = end;
+    if (!isBalanced(marks)) continue;
+    sentences.push(text.slice(open, end));
+    open = undefined;
+    marks = NO_MARKS;
   }
-  const rest = text.slice(start).trim();
-  if (rest !== '') sentences.push(rest);
-  return sentences;
+  return open === undefined ? sentences : [...sentences, text.slice(open, last)];
 }
 
-function isBalanced(piece: string): boolean {
-  const count = (pattern: RegExp) => piece.match(pattern)?.length ?? 0;
-  return (
-    count(/\*\*/g) % 2 === 0 &&
-    count(/__/g) % 2 === 0 &&
-    count(/(?<!\*)\*(?!\*)/g) % 2 === 0 &&
-    count(/`/g) % 2 === 0 &&
-    count(/\[/g) === count(/\]/g) &&
-    count(/\(/g) === count(/\)/g)
-  );
+/** How often marks stand that come in pairs, and how many brackets are open. */
+interface Marks {
+  pairs: readonly number[];
+  brackets: readonly number[];
+}
+
+const PAIRS = [/\*\*/g, /__/g, /(?<!\*)\*(?!\*)/g, /`/g];
+const BRACKETS: [open: RegExp, close: RegExp][] = [
+  [/\[/g, /\]/g],
+  [/\(/g, /\)/g],
+];
+const NO_MARKS: Marks = { pairs: PAIRS.map(() => 0), brackets: BRACKETS.map(() => 0) };
+
+function addMarks({ pairs, brackets }: Marks, text: string): Marks {
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  return {
+    pairs: pairs.map((sum, index) => sum + count(PAIRS[index] as RegExp)),
+    brackets: brackets.map((sum, index) => sum + count(BRACKETS[index]![0]) - count(BRACKETS[index]![1])),
+  };
+}
+
+function isBalanced({ pairs, brackets }: Marks): boolean {
+  return pairs.every((sum) => sum % 2 === 0) && brackets.every((sum) => sum === 0);
 }
 
 /** Length of a text as a reader sees it: a CJK character says about twice as much as a letter. */

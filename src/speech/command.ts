@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { fail } from '../errors.ts';
 import { invalidField } from '../lib/invalid-field.ts';
 import { programEnvironment } from '../lib/program-environment.ts';
+import { readCapped } from '../lib/read-capped.ts';
 import { guessLocale } from '../text/locale.ts';
 import type { SpeechEngine, SpeechRequest } from './speech.ts';
 
@@ -130,24 +131,16 @@ async function runProgram(
   }, timeoutMs);
   signal.addEventListener('abort', kill, { once: true });
   try {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of child.stdout) {
-      size += chunk.length;
-      if (size > MAX_OUTPUT_BYTES) {
-        stopped = 'size';
-        break;
-      }
-      chunks.push(chunk);
-    }
+    const { bytes, isCut } = await readCapped(child.stdout, MAX_OUTPUT_BYTES);
+    if (isCut) stopped = 'size';
     if (stopped) kill();
     const exitCode = await child.exited;
     signal.throwIfAborted();
     if (stopped === 'timeout') throw fail('upstream_timeout', `${name} took too long.`);
     if (stopped === 'size') throw fail('upstream_rejected', `${name} wrote too much audio.`);
     if (exitCode !== 0) throw fail('upstream_unavailable', `${name} failed (exit status ${exitCode}).`);
-    if (size === 0) throw fail('upstream_rejected', `${name} wrote no audio.`, { retryable: true });
-    return new Uint8Array(Buffer.concat(chunks, size));
+    if (bytes.length === 0) throw fail('upstream_rejected', `${name} wrote no audio.`, { retryable: true });
+    return bytes;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', kill);

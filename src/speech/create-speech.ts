@@ -2,7 +2,7 @@ import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Gate } from '../lib/gate.ts';
 import { retry } from '../lib/retry.ts';
-import { splitText } from '../lib/split-text.ts';
+import { splitText } from '../text/split-text.ts';
 import { createAudioWorkers } from './audio-workers.ts';
 import { joinMp3s, parseMp3 } from './mp3-frames.ts';
 import type { AudioFormat, Speech, SpeechEngine, SpeechRequest } from './speech.ts';

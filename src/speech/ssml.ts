@@ -1,5 +1,5 @@
 import { invalidField } from '../lib/invalid-field.ts';
-import { byteLength, splitText } from '../lib/split-text.ts';
+import { byteLength, splitText } from '../text/split-text.ts';
 
 /** A part of the document directly below its root: text, or an element with all that is in it. */
 interface Piece {

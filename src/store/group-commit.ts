@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, fdatasync, openSync } from 'node:fs';
-import { AppError, fail } from '../errors.ts';
+import { type AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createPrivateFile } from '../lib/private-file.ts';
 
@@ -12,11 +12,15 @@ interface Write {
 }
 
 export interface GroupCommitOptions {
-  /** Absolute path of the file. */
+  /** Absolute path of the file, or `:memory:`. */
   path: string;
-  /** Idempotent SQL run at every start. */
-  schema: string;
+  /** How errors call it, `The database`. */
+  name: string;
   clock: Clock;
+  /** Sets up the connection and the schema at every start; until it returns, waiting for a lock blocks. */
+  prepare(db: Database): void;
+  /** A write is on disk when its promise resolves; without it a crash of the machine, not of the process, may lose the last. */
+  durable?: boolean;
   /** How long a write waits for a lock held by another process. */
   lockTimeoutMs?: number;
   /** Told when nothing of a transaction was kept. */
@@ -24,13 +28,14 @@ export interface GroupCommitOptions {
 }
 
 const MAX_WAITING = 20_000;
+const LOCK_TIMEOUT_MS = 5000;
 const LOCK_RETRY_MS = 10;
 /** Longest time a write waits for others to share its commit. */
 const GATHER_MS = 3;
 
 /**
- * SQLite whose writes are durable when their promise resolves. All writes that come within a turn of the event loop, or while the
- * ones before are being synced, share one transaction and one fsync.
+ * SQLite in WAL mode. All writes that come within a turn of the event loop, or while the ones before are being synced,
+ * share one transaction and, where they are durable, one fsync.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -45,26 +50,23 @@ export class GroupCommit {
 
   start(): void {
     if (this.#db) return;
-    const { path, schema } = this.#options;
+    const { path, prepare, durable } = this.#options;
     try {
-      // Payloads are private: the file is its owner's from the first byte, and -wal and -shm copy its mode.
-      createPrivateFile(path);
-      const db = new Database(path, { create: true });
+      // What it holds is private: the file is its owner's from the first byte, and -wal and -shm copy its mode.
+      if (path !== ':memory:') createPrivateFile(path);
+      const db = new Database(path, { create: true, strict: true });
       this.#db = db;
+      // Opening may have to wait for another process that is creating the same file.
       db.run('PRAGMA busy_timeout = 5000');
       // Three 2 KB payloads to a page instead of one; only a new file takes it.
-      db.run('PRAGMA page_size = 8192');
+      if (durable) db.run('PRAGMA page_size = 8192');
       db.run('PRAGMA journal_mode = WAL');
-      // Durability is this class's own: see #sync.
+      // Durability beyond the process is this class's own: see #sync.
       db.run('PRAGMA synchronous = NORMAL');
-      // 16 MB between checkpoints: index pages that change often are written once.
-      db.run('PRAGMA wal_autocheckpoint = 2000');
-      db.run('PRAGMA cache_size = -8000');
-      db.run('PRAGMA journal_size_limit = 67108864');
-      db.run(schema);
+      prepare(db);
       // From here on waiting for a lock must not block the event loop.
       db.run('PRAGMA busy_timeout = 0');
-      this.#walFile = openSync(`${path}-wal`, 'r+');
+      if (durable) this.#walFile = openSync(`${path}-wal`, 'r+');
     } catch (error) {
       this.#close();
       throw fail('database_unavailable', `The database ${path} cannot be opened.`, { cause: error });
@@ -85,13 +87,27 @@ export class GroupCommit {
 
   /** The connection for reads. */
   get db(): Database {
-    if (!this.#db) throw fail('database_unavailable', 'The webhook database is not open.');
+    if (!this.#db) throw fail('database_unavailable', `${this.#options.name} is not open.`);
     return this.#db;
+  }
+
+  /** Runs a read, which waits for a lock like a write. */
+  async read<T>(work: (db: Database) => T): Promise<T> {
+    const { clock, lockTimeoutMs = LOCK_TIMEOUT_MS } = this.#options;
+    const deadline = clock.now() + lockTimeoutMs;
+    for (;;) {
+      try {
+        return work(this.db);
+      } catch (error) {
+        if (!isBusy(error) || clock.now() > deadline) throw this.#storeError(error);
+        await clock.sleep(LOCK_RETRY_MS);
+      }
+    }
   }
 
   /** Runs `work` inside the next transaction (named by an object of its own); resolves with its result once that is on disk. */
   write<T>(work: (db: Database, transaction: object) => T): Promise<T> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(lockedError());
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(this.#lockedError());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
       this.#flushing ??= this.#flush();
@@ -99,8 +115,9 @@ export class GroupCommit {
   }
 
   async #flush(): Promise<void> {
+    if (!this.#options.durable) await nextTurn();
     while (this.#waiting.length > 0) {
-      await this.#gather();
+      if (this.#options.durable) await this.#gather();
       const writes = this.#waiting;
       this.#waiting = [];
       await this.#commit(writes);
@@ -116,12 +133,12 @@ export class GroupCommit {
     const deadline = performance.now() + GATHER_MS;
     for (let seen = 0; seen < this.#waiting.length && performance.now() < deadline; ) {
       seen = this.#waiting.length;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
 
   async #commit(writes: Write[]): Promise<void> {
-    const { clock, lockTimeoutMs = 5000 } = this.#options;
+    const { clock, lockTimeoutMs = LOCK_TIMEOUT_MS } = this.#options;
     const deadline = clock.now() + lockTimeoutMs;
     for (;;) {
       const failure = this.#transaction(writes) ?? (await this.#sync(writes));
@@ -136,7 +153,7 @@ export class GroupCommit {
         for (const write of writes) await this.#commit([write]);
         return;
       }
-      for (const write of writes) write.reject(storeError(failure.error));
+      for (const write of writes) write.reject(this.#storeError(failure.error));
       return;
     }
   }
@@ -144,9 +161,9 @@ export class GroupCommit {
   /** Synchronous, so that nothing else can use the connection in between. */
   #transaction(writes: Write[]): { error: unknown } | undefined {
     const results: unknown[] = [];
-    const db = this.#db;
+    let db: Database | undefined;
     try {
-      if (!db) throw fail('database_unavailable', 'The webhook database is not open.');
+      db = this.db;
       db.run('BEGIN IMMEDIATE');
       for (const write of writes) results.push(write.work(db, results));
       db.run('COMMIT');
@@ -169,27 +186,37 @@ export class GroupCommit {
     if (file !== undefined) {
       const error = await new Promise<unknown>((resolve) => fdatasync(file, resolve));
       if (error) {
-        for (const write of writes) write.reject(storeError(error));
+        for (const write of writes) write.reject(this.#storeError(error));
         return undefined;
       }
     }
     for (const write of writes) write.resolve(write.result as never);
     return undefined;
   }
+
+  /** What a statement failed with; a defect of ours stays what it is. */
+  #storeError(error: unknown): unknown {
+    const { name } = this.#options;
+    const code = codeOf(error);
+    if (isBusy(error)) return this.#lockedError(error);
+    if (code === 'SQLITE_FULL') return fail('disk_full', 'The disk is full.', { cause: error });
+    const isBroken = /^SQLITE_(IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|PERM)/.test(code);
+    return isBroken ? fail('database_unavailable', `${name} cannot be read or written.`, { cause: error }) : error;
+  }
+
+  #lockedError(cause?: unknown): AppError {
+    return fail('database_locked', `${this.#options.name} is busy.`, { cause });
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function isBusy(error: unknown): boolean {
-  const code = (error as { code?: string }).code ?? '';
-  return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED');
+  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 }
 
-function storeError(error: unknown): unknown {
-  if (error instanceof AppError) return error;
-  return isBusy(error)
-    ? lockedError(error)
-    : fail('database_unavailable', 'The webhook database failed.', { cause: error });
-}
-
-function lockedError(cause?: unknown): AppError {
-  return fail('database_locked', 'The webhook database is busy.', { cause });
+function codeOf(error: unknown): string {
+  return String(Object(error).code ?? '');
 }

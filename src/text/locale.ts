@@ -1,7 +1,7 @@
 import { detectLanguage } from './language.ts';
 
 /** What a text is taken for when nothing tells its language. */
-export const DEFAULT_LOCALE = 'en-US';
+const DEFAULT_LOCALE = 'en-US';
 /** Below it a guess is worth less than the default. */
 const LEAST_CONFIDENCE = 0.5;
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { splitText } from '../../src/lib/split-text.ts';
 import { matchLoudness, resample, trimSilence } from '../../src/speech/condition.ts';
 import { measureLoudness } from '../../src/speech/loudness.ts';
 import { joinMp3s, parseMp3 } from '../../src/speech/mp3-frames.ts';
 import { splitSsml } from '../../src/speech/ssml.ts';
 import { joinWavs, parseWav, toSound, writeWav } from '../../src/speech/wav.ts';
+import { splitText } from '../../src/text/split-text.ts';
 import { silentMp3, tone } from '../helpers/speech-server.ts';
 
 const sine = (seconds: number, level: number, hertz = 1000, sampleRate = 48_000) =>

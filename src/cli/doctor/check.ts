@@ -1,5 +1,6 @@
 import type { Environment } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { readCapped } from '../../lib/read-capped.ts';
 
 /** What a check found. Only `fail` makes `agent doctor` exit with 1. */
 export interface Finding {
@@ -55,15 +56,9 @@ const MAX_PROBE_BYTES = 4 * 1024 * 1024;
 
 /** Reads a probe's body as JSON, up to 4 MiB. */
 export async function jsonOf(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
   try {
-    for await (const chunk of response.body ?? []) {
-      size += chunk.byteLength;
-      if (size > MAX_PROBE_BYTES) return undefined;
-      chunks.push(chunk);
-    }
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    const { bytes, isCut } = await readCapped(response.body, MAX_PROBE_BYTES);
+    return isCut ? undefined : JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     // A probe asks "is this the server we know": anything else is "no".
     return undefined;

@@ -1,7 +1,7 @@
+import { splitSentences } from '../../text/sentences.ts';
 import { splitBlocks } from './blocks.ts';
 import type { Breathe } from './breathe.ts';
 import { isQuotable } from './quotable.ts';
-import { splitSentences } from './sentences.ts';
 import { termsOf } from './terms.ts';
 
 /** A text that may be quoted. */

@@ -1,6 +1,6 @@
 import { trimEnd } from '../../lib/trim.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 import type { Phrases } from './phrases/model.ts';
-import { splitSentences } from './sentences.ts';
 import { CJK_STOP } from './stop-words.ts';
 import { hasCjk, termsOf, tokenize } from './terms.ts';
 
@@ -105,7 +105,7 @@ export function withoutAspect(text: string, phrases: Phrases): string {
 }
 
 function askedParts(text: string): string[] {
-  const sentences = [...splitSentences(text, 0, text.length)].map(({ start, end }) => text.slice(start, end));
+  const sentences = sentencesOf(text);
   const questions = sentences.filter((sentence) => /[?？]$/.test(sentence));
   // Instructions around questions ("Be brief.") are no topic of their own.
   const asked = questions.length > 0 ? questions : sentences.slice(0, 3);

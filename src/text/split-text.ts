@@ -1,3 +1,5 @@
+import { splitSentences } from './sentences.ts';
+
 /** UTF-8 length of a text. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text);
@@ -10,9 +12,15 @@ export function byteLength(text: string): number {
 export function splitText(text: string, maxBytes: number): string[] {
   const whole = text.trim();
   if (byteLength(whole) <= maxBytes) return whole === '' ? [] : [whole];
-  const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' });
-  const units = [...sentences.segment(whole)].map(({ segment }) => segment);
-  return pack(units, maxBytes, splitSentence);
+  return pack(whole.split(/(?<=\n)/).flatMap(withSpaces), maxBytes, splitSentence);
+}
+
+/** The sentences of a line, each with the white space up to the next. */
+function withSpaces(line: string): string[] {
+  const starts = Array.from(splitSentences(line), ({ start }) => start);
+  return starts.length === 0
+    ? [line]
+    : starts.map((start, index) => line.slice(index === 0 ? 0 : start, starts[index + 1]));
 }
 
 function splitSentence(sentence: string, maxBytes: number): string[] {
