@@ -28,7 +28,7 @@ function groupSections(blocks: Block[]): Group[] {
   for (const section of sectionsOf(blocks)) {
     const last = groups.at(-1);
     if (last && last.blocks[0]!.page === section.blocks[0]!.page && shouldJoin(last.tokens, section.tokens)) {
-      last.blocks.push(...section.blocks);
+      for (const block of section.blocks) last.blocks.push(block);
       last.tokens += section.tokens;
     } else groups.push(section);
   }
@@ -148,9 +148,10 @@ function atomsOf(text: string, block: Block): Atom[] {
 /** Where to cut a run without sentence ends: after white space when there is some, never inside a surrogate pair. */
 function pieceEnd(text: string, from: number, end: number): number {
   const limit = from + MAX_TOKENS / 2;
-  if (estimateTokens(text.slice(from, end)) <= MAX_TOKENS / 2) return end;
-  const space = text.lastIndexOf(' ', limit);
-  if (space > from) return space + 1;
+  // Four characters are one token at most: only the beginning of a long run is looked at.
+  if (end - from <= MAX_TOKENS * 2 && estimateTokens(text.slice(from, end)) <= MAX_TOKENS / 2) return end;
+  const space = text.slice(from, limit + 1).lastIndexOf(' ');
+  if (space > 0) return from + space + 1;
   const low = text.charCodeAt(limit);
   return low >= 0xdc00 && low <= 0xdfff ? limit + 1 : limit;
 }

@@ -14,6 +14,8 @@ const LATIN_END = new Set(['.', '!', '?', '…']);
 /** Splits `text[start, end)` into sentences; spans hold no outer white space and never cross the given range. */
 export function* splitSentences(text: string, start: number, end: number): Generator<Span> {
   let from = start;
+  /** Behind the end marks and closers that are being read; found once for all of them. */
+  let after = start;
   for (let i = start; i < end; i++) {
     const character = text[i] as string;
     if (character === '`') {
@@ -22,7 +24,7 @@ export function* splitSentences(text: string, start: number, end: number): Gener
     }
     const isCjk = CJK_END.has(character);
     if (!isCjk && !LATIN_END.has(character)) continue;
-    let after = i + 1;
+    after = Math.max(after, i + 1);
     while (after < end && (CLOSERS.has(text[after] as string) || isEndMark(text[after] as string))) after++;
     if (!isCjk && !endsSentence(text, from, i, after, end)) continue;
     yield* trimmed(text, from, after);
