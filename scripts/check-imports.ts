@@ -42,6 +42,14 @@ const PACKAGE_PLACES: [packages: RegExp, places: RegExp, words: string][] = [
   [/^@sinclair\/typebox(\/.*)?$/, /^src\/schema\.ts$/, 'schema.ts (import it from there)'],
 ];
 
+/** Where the machine itself is measured: threads, processes, sockets, turns of the event loop; no clock stands for these. */
+const MEASURED_PLACES =
+  /^src\/(sandbox\/(quickjs|control-group)|mcp\/(child-process|kill-stragglers)|http\/(sse|edge|http-listener)|crawl\/crawler|models\/extractive\/breathe|store\/group-commit|lib\/worker-pool)\.ts$/;
+
+/** Where a call beyond the process, or into a worker, is given up: what it waits for goes by the machine's time. */
+const DEADLINE_PLACES =
+  /^src\/(cli\/.*|lib\/provider-fetch\.ts|crawl\/(guarded-fetch|jina-reader)\.ts|mcp\/(run-server|metadata)\.ts|delivery\/targets\/email\.ts|knowledge\/local(-embeddings)?\.ts|research\/(steps|tool-loop)\.ts|webhooks\/inline\.ts)$/;
+
 /** Words in the code that belong to one place. */
 const WORD_PLACES: [word: RegExp, places: RegExp, rule: string][] = [
   [/\b(process|Bun|import\.meta)\.env\b/, /^src\/config\/load\.ts$/, 'the environment is read only in config/load.ts'],
@@ -49,6 +57,18 @@ const WORD_PLACES: [word: RegExp, places: RegExp, rule: string][] = [
     /\bprocess\.(argv|exit|exitCode)\b|\bBun\.argv\b/,
     /^src\/main\.ts$/,
     'process.argv and process.exit belong to main.ts',
+  ],
+  [
+    /\bDate\.now\b/,
+    // The log's default and the command line, where nothing is injected.
+    /^src\/(lib\/(clock|log)\.ts|cli\/.*)$/,
+    'the time of day comes from the clock that is a parameter (lib/clock.ts)',
+  ],
+  [/\bperformance\.now\b/, MEASURED_PLACES, 'time that decides something comes from the clock (lib/clock.ts)'],
+  [
+    /\bAbortSignal\.timeout\b/,
+    DEADLINE_PLACES,
+    'a time limit comes from the clock, or its place is in DEADLINE_PLACES',
   ],
   [/\bconsole\.\w+/, /^src\/(lib\/log\.ts|cli\/.*)$/, 'console belongs to lib/log.ts and cli/**; use the logger'],
 ];

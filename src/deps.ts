@@ -8,6 +8,7 @@ import type { KnowledgeProvider } from './knowledge/model.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { Gate } from './lib/gate.ts';
 import { createLogger, type Logger } from './lib/log.ts';
+import { LoopAlarm } from './lib/loop-alarm.ts';
 import { admitMcpSettings } from './mcp/admit-settings.ts';
 import { createConnectionNeeds } from './mcp/connection-needs.ts';
 import type { MetadataDeps } from './mcp/metadata.ts';
@@ -57,6 +58,8 @@ export interface Deps extends AsyncDisposable {
   knowledge: KnowledgeProvider;
   store: Store;
   runs: RunService;
+  /** Tells what held the event loop, once a server has started it. */
+  alarm: LoopAlarm;
   speech: Speech;
   podcasts: GeneratePodcastDeps;
   slides: SlideGenerator;
@@ -116,8 +119,14 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     maxWaiting: config.speech.max_waiting,
   });
   const shelf = new AudioShelf();
+  const alarm = new LoopAlarm({
+    log,
+    thresholdMs: config.server.loop_alarm_ms,
+    clock,
+  });
   const runs = new RunService({
     store,
+    alarm,
     workflows: {
       research: createResearchWorkflow(researchDeps),
       quick: createQuickWorkflow(researchDeps),
@@ -154,6 +163,7 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     knowledge,
     store,
     runs,
+    alarm,
     speech,
     podcasts,
     slides,
@@ -165,6 +175,7 @@ export function createDeps({ config, home, logLevel, worker = true }: DepsOption
     start: () => store.start(),
     async [Symbol.asyncDispose]() {
       await mcpSessions.stop();
+      alarm.stop();
       await runs.stop();
       crawler.stop();
       code.stop();

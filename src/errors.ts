@@ -176,6 +176,7 @@ const SERVER = {
   port_in_use: user(500, 'Another program listens on the port: stop it or choose another port.'),
   cannot_listen: user(500, 'The address cannot be listened on: does this machine have it?'),
   listen_failed: user(500, 'The webhook address cannot be listened on: does this machine have it?'),
+  database_newer: internal('Use the newer version of agent that changed the database, or another `database.url`.'),
   database_unavailable: resource(500, 'The database cannot be opened or reached; `agent doctor` says why.'),
   database_locked: resource(503, 'Another process holds the database; try again in a moment.'),
   disk_full: resource(500, 'The disk of the agent home is full: free some space.'),

@@ -13,7 +13,7 @@ import { type MountedRoute, RouteTable } from './http/route-table.ts';
 import { createSystemRoutes, type SystemNeeds } from './http/system-routes.ts';
 
 /** What the server itself uses; the routes bring their own needs with them. */
-export type ServerDeps = Pick<Deps, 'config' | 'log' | 'clock' | 'models'>;
+export type ServerDeps = Pick<Deps, 'config' | 'log' | 'clock' | 'models'> & Partial<Pick<Deps, 'alarm'>>;
 
 export interface ServerOptions {
   /** A socket that is open already; a new one on the configured address when absent. */
@@ -76,6 +76,7 @@ export function createServer(deps: ServerDeps, options: ServerOptions = {}): Api
     cors: createCors(config.server.allowed_origins),
     authorize: createAuthorize(config.server.api_token),
     route: (request) => app.fetch(request),
+    ...(deps.alarm && { alarm: deps.alarm }),
   });
   const { host, port } = config.server;
   const listener = options.listener ?? new HttpListener({ name: 'api', log, host, port });

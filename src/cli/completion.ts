@@ -23,7 +23,7 @@ export function createCompletionCommand(root: CliGroup): CliCommand {
 }
 
 /** Every place of the tree, parents first. */
-export async function readPlaces(node: CliCommand | CliGroup, path = 'agent', aliases: string[] = []) {
+async function readPlaces(node: CliCommand | CliGroup, path = 'agent', aliases: string[] = []) {
   const isGroup = node.kind === 'group';
   const args = Object.entries<Arg>(isGroup ? COMMON_ARGS : node.args);
   const positional = args.map(([, arg]) => arg).find((arg) => arg.type === 'positional');

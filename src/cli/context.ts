@@ -9,7 +9,7 @@ export interface CliOutput {
   columns: number;
 }
 
-export interface CliInput {
+interface CliInput {
   /** Everything until the end of the input. */
   text(): Promise<string>;
   bytes(): Promise<Uint8Array>;

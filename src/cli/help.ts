@@ -17,7 +17,7 @@ export async function renderHelp(node: CliCommand | CliGroup, path: string, colu
     ...(node.kind === 'group' && { subCommands: mapValues(node.commands, ({ load: _, ...meta }) => ({ meta })) }),
   };
   let usage = await renderUsage(definition);
-  if (node.kind === 'group') usage = usage.replace(/(USAGE.* )[^ ]+\|[^ \u001b]+/, '$1<COMMAND>');
+  if (node.kind === 'group') usage = usage.replace(/(USAGE.{0,400} )[^ ]{1,400}\|[^ \u001b]{1,400}/, '$1<COMMAND>');
   const examples = node.examples.map((example) => `  ${example}`);
   const heading = colors.underline(colors.bold('EXAMPLES'));
   const lines = [...usage.trimEnd().split('\n'), ...(examples.length > 0 ? ['', heading, '', ...examples] : [])];
@@ -30,7 +30,7 @@ export async function renderHelp(node: CliCommand | CliGroup, path: string, colu
 /** A row of a table goes on under its second column, where the terminal is wide enough for two. */
 function wrapLine(line: string, columns: number): string {
   if (Bun.stringWidth(line) <= columns) return line;
-  const label = /^ +\S.*? {2,}(?=\S)/.exec(Bun.stripANSI(line))?.[0].length ?? 0;
+  const label = /^ {1,40}\S.{0,200}? {2,80}(?=\S)/.exec(Bun.stripANSI(line))?.[0].length ?? 0;
   if (label > columns / 2) return Bun.wrapAnsi(line.trimStart(), columns).replaceAll('\n', '\n      ');
   const rest = Bun.wrapAnsi(Bun.sliceAnsi(line, label), columns - label);
   return Bun.sliceAnsi(line, 0, label) + rest.replaceAll('\n', `\n${' '.repeat(label)}`);

@@ -5,7 +5,7 @@ import type { CliOutput } from './context.ts';
 /** Levels of the log that the kinds of messages belong to. */
 const LEVELS = { info: 'info', success: 'info', warn: 'warn', error: 'error' } as const;
 
-export type MessageKind = keyof typeof LEVELS;
+type MessageKind = keyof typeof LEVELS;
 
 /**
  * What a command says beside its result: marked and coloured on a terminal, bare lines in a pipe, and lines of JSON where

@@ -48,6 +48,7 @@ export async function openServices(loaded: LoadedConfig): Promise<Services> {
   const weakness = token === undefined ? undefined : weaknessOf(token);
   if (weakness) deps.log.warn(`the API token ${weakness}; make another one with agent token --replace`);
   await deps.start();
+  deps.alarm.start();
   createApi(deps, listener);
   const api: Listener = {
     name: listener.name,

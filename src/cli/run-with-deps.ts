@@ -4,7 +4,7 @@ import { createDeps, type Deps } from '../deps.ts';
 import { closeProcess } from '../lib/close-process.ts';
 import type { CommandContext } from './context.ts';
 
-export interface RunWithDepsOptions {
+interface RunWithDepsOptions {
   /** Least important entry of the log that is shown: progress and results have their own lines. `debug` shows all. */
   log: 'warn' | 'error' | 'as configured';
   /** The command keeps something in the home. */

@@ -2,7 +2,7 @@ import { fail } from '../errors.ts';
 import { firstHeading } from '../lib/heading.ts';
 import { decodeText } from '../text/decode.ts';
 import { type ReadablePage, readHtml } from './html.ts';
-import { readPdf } from './pdf.ts';
+import { readPdfPage } from './pdf.ts';
 
 export interface ParseInput {
   /** Final address, to resolve relative links. */
@@ -21,7 +21,7 @@ export async function parsePage(input: ParseInput): Promise<ReadablePage> {
 
 async function readDocument({ url, contentType, bytes }: ParseInput): Promise<ReadablePage> {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type === 'application/pdf') return readPdf(bytes);
+  if (type === 'application/pdf') return readPdfPage(bytes);
   const text = decodeText(bytes, contentType);
   if (text.includes('\u0000')) throw fail('unreadable_page', 'The page is not text.');
   // Some servers send every page as text/plain.

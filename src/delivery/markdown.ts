@@ -1,4 +1,5 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
+import { decodeEntities } from '../text/html-entities.ts';
 import type { Dialect } from './dialects.ts';
 import { lexMarkdown } from './lex-markdown.ts';
 
@@ -64,7 +65,7 @@ function block(token: MarkedToken, dialect: Dialect, active: Active): string {
     case 'paragraph':
       return inline(token.tokens, dialect, active);
     case 'text':
-      return token.tokens ? inline(token.tokens, dialect, active) : dialect.text(decode(token.text));
+      return token.tokens ? inline(token.tokens, dialect, active) : dialect.text(decodeEntities(token.text));
     case 'blockquote':
       return quote(token, dialect, active);
     case 'list':
@@ -120,7 +121,7 @@ function plain(tokens: Token[]): string {
     .map((token) => {
       const children = 'tokens' in token ? token.tokens : undefined;
       if (children && children.length > 0) return plain(children);
-      return token.type === 'br' ? ' ' : decode('text' in token ? String(token.text) : token.raw);
+      return token.type === 'br' ? ' ' : decodeEntities('text' in token ? String(token.text) : token.raw);
     })
     .join('');
 }
@@ -152,7 +153,7 @@ function inlineToken(token: MarkedToken, dialect: Dialect, active: Active): stri
     case 'text':
       return 'tokens' in token && token.tokens
         ? inline(token.tokens, dialect, active)
-        : dialect.text(decode(token.text));
+        : dialect.text(decodeEntities(token.text));
     case 'html':
       return /^<br\s*\/?>$/i.test(token.raw) ? '\n' : dialect.text(token.raw);
     default:
@@ -173,10 +174,4 @@ function isSafeLink(href: string): boolean {
 
 function escapeHtml(text: string): string {
   return Bun.escapeHTML(text);
-}
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
-
-function decode(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }

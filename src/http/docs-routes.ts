@@ -1,8 +1,9 @@
 import { type AnyElysia, Elysia } from 'elysia';
 import swaggerCss from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import swaggerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
+import { ERROR_GROUPS, errorKind, storedError } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { Problem } from './errors.ts';
+import { Problem, toProblem } from './errors.ts';
 import { describeOperation } from './openapi-operation.ts';
 import { toOpenApiSchema } from './openapi-schema.ts';
 
@@ -58,7 +59,10 @@ async function generateDocs({ routes, guarded }: DocsNeeds): Promise<{ document:
           responses: Object.fromEntries(
             [...errors]
               .sort()
-              .map((status) => [status, { description: ERROR_TEXTS[status]!, content: PROBLEM_CONTENT }]),
+              .map((status) => [
+                status,
+                { description: ERROR_TEXTS[status]!, content: problemContent(Number(status)) },
+              ]),
           ),
           ...(guarded && { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }),
         },
@@ -120,7 +124,18 @@ const TAGS = [
   { name: 'Server', description: 'Health and configuration.' },
 ];
 
-const PROBLEM_CONTENT = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+/** Groups of codes that no address of the API answers with. */
+const ELSEWHERE = new Set(['Command line', 'Webhooks', 'Deliveries of webhooks', 'Pictures of a deck']);
+
+/** A problem document, with an example for every code of the status; its `detail` is the help of the handbook's page. */
+function problemContent(status: number) {
+  const rows = Object.entries(ERROR_GROUPS).flatMap(([name, group]) => (ELSEWHERE.has(name) ? [] : Object.keys(group)));
+  const examples = rows
+    .filter((code) => errorKind(code).status === status)
+    .map((code) => [code, { value: toProblem(storedError(code, errorKind(code).help), 'req_0') }]);
+  const schema = { $ref: '#/components/schemas/Problem' };
+  return { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } };
+}
 
 const ERROR_TEXTS: Record<string, string> = {
   400: 'The request is malformed, or a setting it needs is missing.',

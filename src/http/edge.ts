@@ -1,5 +1,6 @@
 import { type AppError, fail, toAppError } from '../errors.ts';
 import type { Logger } from '../lib/log.ts';
+import type { LoopAlarm } from '../lib/loop-alarm.ts';
 import { logAccess } from './access-log.ts';
 import type { Authorize } from './auth.ts';
 import type { CheckCaller } from './check-caller.ts';
@@ -18,6 +19,8 @@ export interface EdgeNeeds {
   cors: Cors;
   authorize: Authorize;
   limits: BodyLimits;
+  /** Is told what is under way. */
+  alarm?: Pick<LoopAlarm, 'begin'>;
   health: ReadHealth;
   routes(): RouteTable;
   /** The router; it turns its own failures into answers. */
@@ -71,13 +74,15 @@ export function createEdge(needs: EdgeNeeds): (request: Request) => Promise<Resp
     const requestId = requestIdOf(request);
     // Written back so that the router's error handler names the same id.
     request.headers.set(REQUEST_ID_HEADER, requestId);
-    const response = await settle(request, path, requestId);
+    const route = needs.routes().find(path)?.path ?? '(none)';
+    const end = needs.alarm?.begin(`${request.method} ${route}`);
+    const response = await settle(request, path, requestId).finally(end);
     response.headers.set(REQUEST_ID_HEADER, requestId);
     response.headers.set('x-content-type-options', 'nosniff');
     cors.apply(request, response.headers);
     logAccess(log, {
       method: request.method,
-      route: needs.routes().find(path)?.path ?? '(none)',
+      route,
       status: request.signal.aborted ? 499 : response.status,
       ms: performance.now() - startedAt,
       requestId,

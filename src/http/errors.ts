@@ -22,7 +22,7 @@ export const Problem = Type.Object(
 export type Problem = Static<typeof Problem>;
 
 /** The problem body of an error; a defect of ours never shows its own text. */
-function toProblem(error: AppError, requestId: string): Problem {
+export function toProblem(error: AppError, requestId: string): Problem {
   return {
     type: 'about:blank',
     title: TITLES[error.status] ?? 'Error',

@@ -1,3 +1,4 @@
+import { decodeEntities } from '../text/html-entities.ts';
 import type { ExtractedDocument } from './document.ts';
 import { extractHtmlText } from './extract-html.ts';
 import { tooComplex, tooLarge, unreadable } from './ingest-errors.ts';
@@ -65,8 +66,4 @@ function checkComplexity(parts: Uint8Array[]): void {
     if (elements > MAX_ELEMENTS) throw tooComplex(`The Word document has more than ${MAX_ELEMENTS} elements.`);
     if (size.depth > MAX_DEPTH) throw tooComplex(`The Word document is nested more than ${MAX_DEPTH} elements deep.`);
   }
-}
-
-function decodeEntities(text: string): string {
-  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }

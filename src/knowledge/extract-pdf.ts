@@ -1,108 +1,33 @@
+import { readPdf } from '../text/pdf.ts';
 import type { ExtractedDocument } from './document.ts';
 import { MAX_CHARACTERS, tooComplex, tooLarge, unreadable } from './ingest-errors.ts';
 
 const MAX_PAGES = 20_000;
-/** Titles that programs write by themselves. */
-const USELESS_TITLE =
-  /^(untitled|microsoft (word|powerpoint)|document\d*$|print|slide 1|.*\.(docx?|tex|dvi|indd|pptx?|odt|pages)$)/i;
 
-interface Line {
-  text: string;
-  y: number;
-  height: number;
-}
-
-/** Reads the text of a PDF page by page; a larger step between two lines starts a paragraph. */
+/** Reads the text of a PDF, with the place where each page begins. */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
-  if (!new TextDecoder('latin1').decode(bytes.subarray(0, 1024)).includes('%PDF-'))
-    throw unreadable('The file is not a PDF document.');
-  const { getDocumentProxy } = await import('unpdf');
-  // The library refuses the Buffer that a view on one becomes between processes.
-  const pdf = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 }).catch((error: unknown) => {
-    throw error instanceof Error && error.name === 'PasswordException'
-      ? unreadable('The PDF is protected by a password.', error)
-      : unreadable('The PDF is damaged.', error);
-  });
-  if (pdf.numPages > MAX_PAGES) throw tooComplex(`The PDF has more than ${MAX_PAGES} pages.`);
-  const pageStarts: number[] = [];
-  const texts: string[] = [];
-  let length = 0;
-  let title = await metadataTitle(pdf);
-  for (let number = 1; number <= pdf.numPages; number++) {
-    const page = await pdf.getPage(number);
-    const lines = linesOf((await page.getTextContent()).items as TextItem[]);
-    page.cleanup();
-    if (number === 1) title ??= largestLine(lines);
-    const text = joinLines(lines);
-    pageStarts.push(length);
-    texts.push(text);
-    length += text.length + 2;
-    if (length > MAX_CHARACTERS) throw tooLarge(`The PDF holds more than ${MAX_CHARACTERS} characters of text.`);
-  }
-  await pdf.loadingTask.destroy();
-  const text = texts.join('\n\n');
+  const read = await readPdf(bytes, { maxPages: MAX_PAGES, maxCharacters: MAX_CHARACTERS });
+  if (!read.ok)
+    switch (read.problem) {
+      case 'no_pdf':
+        throw unreadable('The file is not a PDF document.');
+      case 'locked':
+        throw unreadable('The PDF is protected by a password.', read.cause);
+      case 'damaged':
+        throw unreadable('The PDF is damaged.', read.cause);
+      case 'too_many_pages':
+        throw tooComplex(`The PDF has more than ${MAX_PAGES} pages.`);
+      case 'too_long':
+        throw tooLarge(`The PDF holds more than ${MAX_CHARACTERS} characters of text.`);
+    }
+  const text = read.pages.join('\n\n');
   if (text.trim() === '')
     throw unreadable('The PDF holds no text; a scanned document has to be recognised (OCR) first.');
-  return { title, text, syntax: 'plain', pageStarts };
-}
-
-interface TextItem {
-  str?: string;
-  hasEOL?: boolean;
-  height?: number;
-  transform?: number[];
-}
-
-function linesOf(items: TextItem[]): Line[] {
-  const lines: Line[] = [];
-  let line: Line = { text: '', y: 0, height: 0 };
-  for (const item of items) {
-    if (item.str === undefined) continue;
-    if (item.str.trim()) {
-      if (line.text.trim() === '') line.y = item.transform?.[5] ?? 0;
-      line.height = Math.max(line.height, item.height ?? 0);
-    }
-    line.text += item.str;
-    if (!item.hasEOL) continue;
-    lines.push(line);
-    line = { text: '', y: 0, height: 0 };
+  const pageStarts: number[] = [];
+  let start = 0;
+  for (const page of read.pages) {
+    pageStarts.push(start);
+    start += page.length + 2;
   }
-  lines.push(line);
-  return lines
-    .map((each) => ({ ...each, text: each.text.replaceAll('\0', '').replace(/\s+/g, ' ').trim() }))
-    .filter((each) => each.text !== '');
-}
-
-function joinLines(lines: Line[]): string {
-  return lines
-    .map((line, index) => {
-      const before = lines[index - 1];
-      if (!before) return line.text;
-      const step = Math.abs(before.y - line.y);
-      const usual = Math.max(line.height, before.height);
-      const apart = usual > 0 && (step > usual * 1.7 || Math.abs(line.height - before.height) > usual * 0.2);
-      return `${apart ? '\n\n' : '\n'}${line.text}`;
-    })
-    .join('');
-}
-
-async function metadataTitle(pdf: { getMetadata(): Promise<{ info: unknown }> }): Promise<string | undefined> {
-  const info = await pdf.getMetadata().then(
-    (metadata) => metadata.info as { Title?: unknown } | undefined,
-    () => undefined,
-  );
-  const title = typeof info?.Title === 'string' ? info.Title.replace(/\s+/g, ' ').trim() : '';
-  return title.length >= 3 && !USELESS_TITLE.test(title) ? title : undefined;
-}
-
-/** The line set in clearly larger type than the rest of the first page. */
-function largestLine(lines: Line[]): string | undefined {
-  const heights = lines.map((line) => line.height).sort((a, b) => a - b);
-  const median = heights[heights.length >> 1] ?? 0;
-  const largest = lines.reduce<Line | undefined>(
-    (best, line) => (line.height > (best?.height ?? 0) ? line : best),
-    undefined,
-  );
-  if (!largest || largest.height < median * 1.2) return undefined;
-  return /^.{4,160}$/.test(largest.text) ? largest.text : undefined;
+  return { title: read.title, text, syntax: 'plain', pageStarts };
 }

@@ -1,4 +1,4 @@
-import { jsonrepair } from 'jsonrepair';
+import { parseLenientJson } from './lenient-json.ts';
 
 /** Parses JSON; undefined when it is malformed. */
 export function parseJson(text: string): unknown {
@@ -10,21 +10,15 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Reads the JSON value in a model's answer: strict first, then the fenced block or the outermost brackets,
- * repaired by `jsonrepair` (trailing commas, single quotes, comments, cut-off ends). Undefined when there is none.
+ * Reads the JSON value in a model's answer: strict first, then the fenced block or the outermost brackets, repaired
+ * (trailing commas, single quotes, comments, cut-off ends). Undefined when there is none.
  */
 export function parseModelJson(text: string): unknown {
   const strict = parseJson(text);
   if (strict !== undefined) return strict;
   for (const candidate of jsonCandidates(text)) {
-    const parsed = parseJson(candidate);
-    if (parsed !== undefined) return parsed;
-    try {
-      const value: unknown = JSON.parse(jsonrepair(candidate));
-      if (typeof value === 'object' && value !== null) return value;
-    } catch {
-      // Not repairable: the next candidate may be.
-    }
+    const value = parseJson(candidate) ?? parseLenientJson(candidate);
+    if (value !== undefined) return value;
   }
   return undefined;
 }
@@ -32,11 +26,13 @@ export function parseModelJson(text: string): unknown {
 function* jsonCandidates(text: string): Generator<string> {
   for (const match of text.matchAll(/```(?:json|json5)?\s*\n([\s\S]*?)(?:```|$)/gi))
     if (match[1]) yield match[1].trim();
-  const start = text.search(/[[{]/);
-  if (start < 0) return;
-  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'));
-  if (end > start) yield text.slice(start, end + 1);
-  yield text.slice(start);
+  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
+  // An earlier bracket may be part of the prose.
+  for (const start of new Set([text.search(/[[{]/), text.indexOf('{')])) {
+    if (start < 0) continue;
+    if (end > start) yield text.slice(start, end);
+    yield text.slice(start);
+  }
 }
 
 /** True for a plain JSON object. */

@@ -14,8 +14,7 @@ const PYTHON = /^(c|pypy|graal|pyodide-)?(python|pypy|py)[\d.]*$/;
 
 /** Whether a program, script or package of this name would start another program of the caller's choice. */
 export function isLauncher(name: string): boolean {
-  const bare = (name.split(/[\\/]/).at(-1) ?? '')
-    .replace(/[@=~[].*$/, '')
+  const bare = ((name.split(/[\\/]/).at(-1) ?? '').split(/[@=~[]/, 1)[0] ?? '')
     .replace(/\.(exe|cmd|bat|[cm]?[jt]s)$/i, '')
     .toLowerCase();
   return LAUNCHERS.has(bare) || PYTHON.test(bare);

@@ -7,6 +7,7 @@ import { MODEL_ROLES, type Model, type ModelRole, type Models } from './model.ts
 import { OpenAiModel } from './openai.ts';
 import { initialQuirks, type Quirks } from './quirks.ts';
 import { type Link, ResilientModel } from './resilient.ts';
+import { WatchedModel } from './watched-model.ts';
 
 /** What the configured models are built from. */
 export interface ModelsNeeds {
@@ -38,7 +39,7 @@ export function createModels(needs: ModelsNeeds): Models {
     const chain = chainOf(role, own, config.basic ?? {});
     const links = chain.map((endpoint) => link(endpoint, needs, quirks)) as [Link, ...Link[]];
     const names = [...new Set(chain.map((endpoint) => endpoint.model))];
-    configured.set(role, { model: new ResilientModel(links, needs), names });
+    configured.set(role, { model: new WatchedModel(new ResilientModel(links, needs), log), names });
   }
   let isNoticed = false;
 

@@ -9,6 +9,8 @@ const TAGS = [
   { open: '<thinking>', close: '</thinking>' },
 ];
 const OPENERS = TAGS.map((tag) => tag.open);
+/** Both at once: looking for each of them reads the whole rest again when the other is the only one there. */
+const OPENER = /<think(?:ing)?>/g;
 
 /**
  * Moves what stands in `<think>…</think>` from the text of an answer to its reasoning, also when a tag is cut across
@@ -24,19 +26,17 @@ export class ThinkFilter {
   push(delta: string): ThinkPiece[] {
     if (this.#close === undefined && this.#held === '' && !delta.includes('<')) return [{ type: 'text', text: delta }];
     const pieces: ThinkPiece[] = [];
-    let rest = this.#held + delta;
-    this.#held = '';
-    for (;;) {
-      const found = this.#close === undefined ? firstOf(rest, OPENERS) : firstOf(rest, [this.#close]);
-      if (!found) break;
-      this.#emit(pieces, rest.slice(0, found.at));
-      rest = rest.slice(found.at + found.tag.length);
+    const text = this.#held + delta;
+    let from = 0;
+    for (let found = this.#next(text, from); found; found = this.#next(text, from)) {
+      this.#emit(pieces, text.slice(from, found.at));
+      from = found.at + found.tag.length;
       this.#close =
         this.#close === undefined ? TAGS.find((candidate) => candidate.open === found.tag)?.close : undefined;
     }
-    const keep = heldLength(rest, this.#close === undefined ? OPENERS : [this.#close]);
-    this.#held = rest.slice(rest.length - keep);
-    this.#emit(pieces, rest.slice(0, rest.length - keep));
+    const keep = heldLength(text.slice(from), this.#close === undefined ? OPENERS : [this.#close]);
+    this.#held = text.slice(text.length - keep);
+    this.#emit(pieces, text.slice(from, text.length - keep));
     return pieces;
   }
 
@@ -48,18 +48,20 @@ export class ThinkFilter {
     return pieces;
   }
 
+  /** The next tag that counts: an opening one in text, its closing one in reasoning. */
+  #next(text: string, from: number): { at: number; tag: string } | undefined {
+    if (this.#close !== undefined) {
+      const at = text.indexOf(this.#close, from);
+      return at < 0 ? undefined : { at, tag: this.#close };
+    }
+    OPENER.lastIndex = from;
+    const match = OPENER.exec(text);
+    return match ? { at: match.index, tag: match[0] } : undefined;
+  }
+
   #emit(pieces: ThinkPiece[], text: string): void {
     if (text) pieces.push({ type: this.#close === undefined ? 'text' : 'reasoning', text });
   }
-}
-
-function firstOf(text: string, tags: string[]): { at: number; tag: string } | undefined {
-  let first: { at: number; tag: string } | undefined;
-  for (const tag of tags) {
-    const at = text.indexOf(tag);
-    if (at >= 0 && (!first || at < first.at)) first = { at, tag };
-  }
-  return first;
 }
 
 /** Length of the longest end of `text` that a tag starts with. */

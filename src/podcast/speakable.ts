@@ -1,17 +1,9 @@
 import { withoutLinks } from '../lib/markdown-links.ts';
-
-const ENTITIES: Record<string, string> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&apos;': "'",
-  '&#39;': "'",
-};
+import { decodeEntities } from '../text/html-entities.ts';
 
 /** A text as it can be read aloud: no Markdown marks, addresses, citation numbers or emoji, one line. */
 export function speakable(text: string): string {
-  return (
+  return decodeEntities(
     withoutLinks(text)
       .replaceAll(/\[\^?\d+(?:\s*[,–-]\s*\d+)*\]/g, '')
       .replaceAll(/<\/?[A-Za-z][^<>]{0,2000}>/g, ' ')
@@ -26,12 +18,11 @@ export function speakable(text: string): string {
         /[\d#*©®™]/u.test(sign) ? sign : ' ',
       )
       .replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b\ufeff]+/g, ' ')
-      .replaceAll('$$', ' ')
-      .replaceAll(/&(?:amp|lt|gt|quot|apos|nbsp|#39);/g, (entity) => ENTITIES[entity] ?? ' ')
-      .replaceAll(/\s+/g, ' ')
-      .replaceAll(/ ([.,;:!?])/g, '$1')
-      .trim()
-  );
+      .replaceAll('$$', ' '),
+  )
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([.,;:!?])/g, '$1')
+    .trim();
 }
 
 /** True when there is something to say: a letter or a digit. */

@@ -1,5 +1,5 @@
-import { jsonrepair } from 'jsonrepair';
 import { isRecord, parseJson } from '../lib/json.ts';
+import { parseLenientJson } from '../lib/lenient-json.ts';
 import type { ToolCall } from '../models/model.ts';
 
 /** Arguments of a call as an object, repaired when the model wrote almost-JSON; undefined for anything else. */
@@ -8,11 +8,6 @@ export function readArguments(call: ToolCall): Record<string, unknown> | undefin
   if (text === '') return {};
   const strict = parseJson(text);
   if (isRecord(strict)) return strict;
-  if (!text.startsWith('{')) return undefined;
-  try {
-    const repaired: unknown = JSON.parse(jsonrepair(text));
-    return isRecord(repaired) ? repaired : undefined;
-  } catch {
-    return undefined;
-  }
+  const repaired = text.startsWith('{') ? parseLenientJson(text) : undefined;
+  return isRecord(repaired) ? repaired : undefined;
 }

@@ -1,8 +1,8 @@
 /** Attributes of HTML that only describe; any other may be fetched, run or followed. */
 const HARMLESS =
   /^(?:alt|title|width|height|align|valign|class|id|colspan|rowspan|lang|dir|open|start|type|value|name|reversed|border|cellpadding|cellspacing)$/i;
-/** One attribute of a tag, with or without quotes. */
-const ATTRIBUTE = /([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
+/** One attribute of a tag, with or without quotes; its name is tried at its beginning only. */
+const ATTRIBUTE = /(?<![^\s"'<>/=])([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
 
 /**
  * The addresses an HTML tag would fetch or follow: the values of all attributes that do more than describe. A tag of which

@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createId } from '../lib/id.ts';
 import type { Logger } from '../lib/log.ts';
+import type { LoopAlarm } from '../lib/loop-alarm.ts';
 import type { JournalEntry, OnDisconnect } from '../store/model.ts';
 import type { NewRun, RunRow, Store, ThreadPatch } from '../store/store.ts';
 import { CANCELLED, type Ending, endingEvent, endingWrite, released } from './ending.ts';
@@ -18,6 +19,8 @@ export interface RunServiceOptions {
   store: Store;
   /** Workflow by run kind. */
   workflows: Record<string, Workflow>;
+  /** Is told which kinds of runs are under way. */
+  alarm?: Pick<LoopAlarm, 'begin'>;
   clock: Clock;
   log: Logger;
   maxActive: number;
@@ -204,12 +207,14 @@ export class RunService {
         log,
       });
     };
+    const end = this.#options.alarm?.begin(`run ${run.kind}`);
     const done = work()
       .catch((error: unknown) => {
         log.error('run could not start', { run_id: run.id, error });
         live.end({ code: 'internal_error', message: 'Internal server error' });
       })
       .finally(() => {
+        end?.();
         this.#active.delete(run.id);
         if (taken) {
           this.#taken--;

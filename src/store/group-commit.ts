@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, fdatasync, openSync } from 'node:fs';
-import { type AppError, fail } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createPrivateFile } from '../lib/private-file.ts';
 
@@ -69,6 +69,7 @@ export class GroupCommit {
       if (durable) this.#walFile = openSync(`${path}-wal`, 'r+');
     } catch (error) {
       this.#close();
+      if (error instanceof AppError) throw error;
       throw fail('database_unavailable', `The database ${path} cannot be opened.`, { cause: error });
     }
   }

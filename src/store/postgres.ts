@@ -1,7 +1,7 @@
 import { SQL } from 'bun';
-import { fail } from '../errors.ts';
+import { AppError, fail } from '../errors.ts';
 import type { Database, Row, SqlValue, Statement } from './database.ts';
-import { migrations } from './migrations.ts';
+import { migrations, missingMigrations } from './migrations.ts';
 
 /** Serialises migrations of replicas that start together; any fixed number does. */
 const MIGRATION_LOCK = 0x6167_656e;
@@ -25,14 +25,14 @@ export class PostgresDatabase implements Database {
         await tx.unsafe('CREATE TABLE IF NOT EXISTS agent_schema (version INTEGER NOT NULL)');
         const rows: { version: number }[] = await tx.unsafe('SELECT version FROM agent_schema');
         const applied = rows[0]?.version ?? 0;
-        if (applied > migrations.length) throw new Error(`made by a newer version (schema ${applied})`);
-        for (const migration of migrations.slice(applied)) await tx.unsafe(migration);
+        for (const migration of missingMigrations(applied)) await tx.unsafe(migration);
         await tx.unsafe('DELETE FROM agent_schema');
         await tx.unsafe('INSERT INTO agent_schema VALUES ($1)', [migrations.length]);
       });
       this.#sql = sql;
     } catch (error) {
       await sql.close({ timeout: 1 });
+      if (error instanceof AppError) throw error;
       throw fail('database_unavailable', 'The PostgreSQL database cannot be opened.', { cause: error });
     }
   }

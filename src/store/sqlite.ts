@@ -2,7 +2,7 @@ import type { Database as Sqlite } from 'bun:sqlite';
 import type { Clock } from '../lib/clock.ts';
 import type { Database, Row, SqlValue, Statement } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
-import { migrations } from './migrations.ts';
+import { migrations, missingMigrations } from './migrations.ts';
 
 export interface SqliteOptions {
   /** Absolute path of the file, or `:memory:`. */
@@ -45,8 +45,7 @@ function migrate(db: Sqlite): void {
   db.run('BEGIN IMMEDIATE');
   try {
     const applied = db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0;
-    if (applied > migrations.length) throw new Error(`made by a newer version (schema ${applied})`);
-    for (const sql of migrations.slice(applied)) db.run(sql);
+    for (const sql of missingMigrations(applied)) db.run(sql);
     db.run(`PRAGMA user_version = ${migrations.length}`);
     db.run('COMMIT');
   } catch (error) {

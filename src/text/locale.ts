@@ -1,7 +1,7 @@
 import { detectLanguage } from './language.ts';
 
 /** What a text is taken for when nothing tells its language. */
-export const DEFAULT_LOCALE = 'en-US';
+const DEFAULT_LOCALE = 'en-US';
 /** Below it a guess is worth less than the default. */
 const LEAST_CONFIDENCE = 0.5;
 
@@ -12,7 +12,7 @@ export function guessLocale(text: string): string {
 }
 
 /** A language tag with its likely region (`de` → `de-DE`, `zh-Hant` → `zh-TW`). Source: CLDR, likely subtags. */
-export function localeOf(tag: string): string {
+function localeOf(tag: string): string {
   const { language, region } = new Intl.Locale(tag).maximize();
   return region ? `${language}-${region}` : language;
 }

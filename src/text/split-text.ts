@@ -39,12 +39,16 @@ function splitClause(clause: string, maxBytes: number): string[] {
 function splitWord(word: string, maxBytes: number): string[] {
   const pieces: string[] = [];
   let piece = '';
+  let bytes = 0;
   for (const character of word) {
-    if (piece !== '' && byteLength(piece) + byteLength(character) > maxBytes) {
+    const added = byteLength(character);
+    if (piece !== '' && bytes + added > maxBytes) {
       pieces.push(piece);
       piece = '';
+      bytes = 0;
     }
     piece += character;
+    bytes += added;
   }
   return [...pieces, piece];
 }
@@ -53,19 +57,35 @@ function splitWord(word: string, maxBytes: number): string[] {
 function pack(units: string[], maxBytes: number, cut: (unit: string, maxBytes: number) => string[]): string[] {
   const pieces: string[] = [];
   let piece = '';
+  /** White space behind the piece: it counts when something follows. */
+  let gap = '';
+  // Kept beside the texts: measuring a growing piece for each unit takes quadratic time.
+  let bytes = 0;
   const close = () => {
-    const text = piece.trim();
-    if (text !== '') pieces.push(text);
-    piece = '';
+    if (piece !== '') pieces.push(piece);
+    piece = gap = '';
+    bytes = 0;
   };
   for (const unit of units) {
-    if (byteLength((piece + unit).trim()) <= maxBytes) {
-      piece += unit;
-      continue;
+    const words = unit.trim();
+    const lead = unit.slice(0, unit.length - unit.trimStart().length);
+    if (piece !== '') gap += words === '' ? unit : lead;
+    if (words === '') continue;
+    const added = byteLength(gap) + byteLength(words);
+    if (bytes + added <= maxBytes) {
+      piece += gap + words;
+      bytes += added;
+    } else {
+      close();
+      if (byteLength(words) <= maxBytes) {
+        piece = words;
+        bytes = byteLength(words);
+      } else {
+        for (const part of cut(unit, maxBytes)) pieces.push(part);
+        continue;
+      }
     }
-    close();
-    if (byteLength(unit.trim()) <= maxBytes) piece = unit;
-    else pieces.push(...cut(unit, maxBytes));
+    gap = unit.slice(unit.trimEnd().length);
   }
   close();
   return pieces;

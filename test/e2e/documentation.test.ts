@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Semaphore } from '../../src/lib/semaphore.ts';
 import { binaryPath, runBinary } from './binary.ts';
 import { type Block, documentationPages, readBlocks } from './documentation-blocks.ts';
 import { followPage, type Manner, missingForNewcomer, NOT_REACHED, type Outcome } from './newcomer.ts';
@@ -14,7 +15,7 @@ const MARKS: Record<string, { manner: Manner | 'not run'; reason: string; says?:
   server: { manner: 'stays', reason: 'runs until it is stopped' },
   network: { manner: 'fails', reason: 'needs the network' },
   model: { manner: 'fails', reason: 'needs a language model', says: /model/ },
-  id: { manner: 'fails', reason: 'names something the reader has', says: /not found|There is no/i },
+  id: { manner: 'fails', reason: 'names something the reader has', says: /not found|There is no|does not exist/i },
   root: { manner: 'not run', reason: 'installs on the machine', says: /^(sudo|apt-get) / },
   itself: { manner: 'not run', reason: 'is the run of these tests', says: /^scripts\/test$/ },
 };
@@ -59,22 +60,24 @@ function problemsOf({ block, manner }: Run, { statuses, output }: Outcome): stri
 const pages = documentationPages();
 const shellBlocks = (blocks: Block[]) => blocks.filter(({ language }) => language === 'sh');
 const missing = missingForNewcomer();
+/** Pages followed at once: one waits for a server while another computes. */
+const places = new Semaphore(2);
 if (missing) console.log(`The commands of README and handbook were not tried: ${missing}.`);
 
 describe.skipIf(missing !== undefined)('as a newcomer, without network and with an empty home', () => {
   for (const page of pages) {
     const blocks = runsOf(page.blocks);
     if (blocks.length === 0) continue;
-    test(`every command of ${page.path} does what the page says`, async () => {
+    test.concurrent(`every command of ${page.path} does what the page says`, async () => {
       const isBuilding = page.path === 'README.md';
       const prepare = PREPARED[page.path];
+      const leave = await places.acquire();
       const outcomes = await followPage(page, blocks, {
         ...(isBuilding ? {} : { binary: binaryPath() }),
         ...(prepare ? { prepare } : {}),
-      });
-      const problems = blocks.flatMap((one) => problemsOf(one, outcomes.get(one.block)!));
-      expect(problems).toEqual([]);
-    }, 120_000);
+      }).finally(leave);
+      expect(blocks.flatMap((one) => problemsOf(one, outcomes.get(one.block)!))).toEqual([]);
+    }, 300_000);
   }
 
   test.each([
@@ -108,6 +111,12 @@ describe('the shell blocks of the documentation', () => {
     );
     expect(strange.map(({ place, language, mark }) => `${place}: ${language} ${mark}`)).toEqual([]);
     expect(shellBlocks(blocks).length).toBeGreaterThan(40);
+  });
+
+  test('have no chains, in which the shell takes no notice of a failure', () => {
+    const bare = (text: string) => text.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '');
+    const chains = pages.flatMap((page) => shellBlocks(page.blocks)).filter(({ text }) => /&&|\|\|/.test(bare(text)));
+    expect(chains.map(({ place }) => place)).toEqual([]);
   });
 
   test('are run, but for these', () => {

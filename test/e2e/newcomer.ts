@@ -7,7 +7,7 @@ import { makePlace, mounts, namespaces } from './newcomer-place.ts';
 /** A page that says nothing for so long hangs. */
 const BLOCK_MS = 60_000;
 /** So long a command that cannot work here may try. */
-const TRY_SECONDS = 20;
+const TRY_SECONDS = 12;
 
 /** What became of a block: the statuses of its failed commands, nothing when all went well, and what it printed. */
 export interface Outcome {
@@ -23,7 +23,9 @@ export type Manner = 'succeeds' | 'fails' | 'stays';
 
 /** Why newcomers cannot be played on this machine, or undefined. */
 export function missingForNewcomer(): string | undefined {
-  const missing = ['bwrap', 'bash', 'curl', 'sqlite3', 'espeak-ng', 'python3'].filter((name) => !Bun.which(name));
+  const missing = ['bwrap', 'bash', 'git', 'curl', 'sqlite3', 'espeak-ng', 'python3', 'ssh-keygen'].filter(
+    (name) => !Bun.which(name),
+  );
   if (missing.length > 0) return `${missing.join(', ')} missing`;
   const { exitCode, stderr } = Bun.spawnSync([
     'bwrap',

@@ -148,6 +148,7 @@ describe('over streamable HTTP', () => {
     });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(/plan/i);
+    expect(result._meta).toMatchObject({ code: 'plan_invalid', retryable: false });
   });
 
   test('a cancelled call cancels the run', async () => {
@@ -286,7 +287,11 @@ describe('over streamable HTTP', () => {
       'There is no tool named rm',
     );
     const result = await connection.client.callTool({ name: 'enhance_prompt', arguments: { prompt: 'x' } });
-    expect(result).toMatchObject({ isError: true, content: [{ text: 'Internal server error' }] });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: 'Internal server error' }],
+      _meta: { code: 'internal_error', retryable: true },
+    });
   });
 });
 

@@ -396,8 +396,13 @@ describe('a call that fails', () => {
   });
 
   test('an answer without end is cut off', async () => {
-    const chunk = `data: {"choices":[{"delta":{"content":"${'x'.repeat(500_000)}"}}]}\n\n`;
-    const error = await failure(collect(answering({ body: chunk.repeat(9) })));
+    // Words that do not repeat: a loop is ended before it is too long, see watched-model.test.ts.
+    const text = (from: number) => Array.from({ length: 60_000 }, (_, index) => `w${from + index}`).join(' ');
+    const chunks = Array.from(
+      { length: 10 },
+      (_, index) => `data: {"choices":[{"delta":{"content":"${text(index * 60_000)} "}}]}\n\n`,
+    );
+    const error = await failure(collect(answering({ body: chunks.join('') })));
     expect(error).toMatchObject({ code: 'upstream_rejected', retryable: false });
     expect(error.message).toContain('too long');
   });

@@ -57,6 +57,21 @@ const bad: [name: string, files: Record<string, string>, expected: string | RegE
     { 'src/runs/log.ts': "export const a = 1;\nexport const b = process.env['X'];\n" },
     /log\.ts:2 the environment is read only/,
   ],
+  [
+    'the time of day without a clock',
+    { 'src/runs/log.ts': 'export const a = Date.now();\n' },
+    /log\.ts:1 the time of day comes from the clock/,
+  ],
+  [
+    'a stopwatch that is not named',
+    { 'src/runs/log.ts': 'export const a = performance.now();\n' },
+    /log\.ts:1 time that decides something/,
+  ],
+  [
+    'a time limit that is not named',
+    { 'src/runs/log.ts': 'export const a = AbortSignal.timeout(5);\n' },
+    /log\.ts:1 a time limit comes from the clock/,
+  ],
   ['Bun.env', { 'src/main.ts': 'export const b = Bun.env.X;\n' }, /main\.ts:1 the environment/],
   [
     'process.exit in a command',
@@ -109,7 +124,7 @@ const bad: [name: string, files: Record<string, string>, expected: string | RegE
   [
     'a feature verb that imports http',
     { 'src/http/sse.ts': 'export const d = 1;\n', 'src/runs/work.ts': "import { d } from '../http/sse.ts';\n" },
-    /only routes\.ts, webhooks\/listener\.ts and what frames a stream import http/,
+    /only routes\.ts and webhooks\/listener\.ts import http/,
   ],
   [
     'somebody who imports main.ts',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { ERRORS } from '../../src/errors.ts';
 import { toOpenApiSchema } from '../../src/http/openapi-schema.ts';
 import { Type } from '../../src/schema.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -85,11 +86,18 @@ test('a success without a body has none in the document', () => {
   });
 });
 
+type Documented = { content: Record<string, { examples: Record<string, { value: object }> }> };
+
 test('the errors of a route and those of the server are listed with the problem schema', () => {
   const statuses = Object.keys(operation('/api/sample/echo', 'post').responses);
   expect(statuses).toEqual(['200', '400', '403', '413', '415', '422', '500']);
   expect(operation('/api/sample/echo', 'post').responses['403']).toEqual({ $ref: '#/components/responses/403' });
   expect(JSON.stringify(document.components['responses']!['403'])).toContain('application/problem+json');
+  const { examples } = (document.components['responses']!['403'] as never as Documented).content[
+    'application/problem+json'
+  ]!;
+  expect(examples['mcp_disabled']!.value).toMatchObject({ status: 403, detail: ERRORS.mcp_disabled.help });
+  expect(Object.keys(examples)).not.toContain('not_found');
   expect(Object.keys(operation('/api/sample/upload', 'post').responses)).toContain('501');
   expect(Object.keys(operation('/health', 'get').responses)).toEqual(['200', '500']);
 });

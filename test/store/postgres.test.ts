@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
+import { SQL } from 'bun';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createStore } from '../../src/store/create-store.ts';
 import { storeContract } from '../contract/store.ts';
@@ -19,6 +20,15 @@ if (postgres) {
   storeContract('PostgreSQL', async () => {
     const store = await open();
     return { store, second: open, close: () => store.stop() };
+  });
+
+  test('a schema of a newer release is refused by name', async () => {
+    await (await open()).stop();
+    const sql = new SQL(postgres.url);
+    await sql`UPDATE agent_schema SET version = version + 97`;
+    await expect(open()).rejects.toMatchObject({ code: 'database_newer' });
+    await sql`UPDATE agent_schema SET version = version - 97`;
+    await sql.close();
   });
 
   test('a plan made on one replica is accepted on another', async () => {

@@ -68,7 +68,10 @@ test('a file that is no database, and a newer schema, are named in the error', a
   const raw = new Database(join(newer, 'agent.db'), { create: true });
   raw.exec('PRAGMA user_version = 99');
   raw.close();
-  await expect(open(newer)).rejects.toMatchObject({ code: 'database_unavailable' });
+  await expect(open(newer)).rejects.toMatchObject({
+    code: 'database_newer',
+    message: expect.stringContaining('schema 99'),
+  });
 });
 
 test('two processes may create the same file at once', async () => {

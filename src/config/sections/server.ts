@@ -48,6 +48,12 @@ export const ServerSection = Type.Object(
       unit: 'seconds',
       description: 'Silence after which a stream sends a ping comment.',
     }),
+    loop_alarm_ms: Type.Integer({
+      default: 1000,
+      minimum: 50,
+      unit: 'milliseconds',
+      description: 'How long the event loop may be held before the log says so.',
+    }),
     shutdown_seconds: Type.Integer({
       default: 8,
       minimum: 1,

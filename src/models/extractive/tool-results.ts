@@ -1,5 +1,5 @@
-import { jsonrepair } from 'jsonrepair';
 import { isRecord, parseJson } from '../../lib/json.ts';
+import { parseLenientJson } from '../../lib/lenient-json.ts';
 import type { ModelMessage } from '../model.ts';
 import type { QuoteSource } from './corpus.ts';
 
@@ -18,8 +18,6 @@ export interface ToolResults {
   /** Sentences of tools that failed, each once. */
   failures: string[];
 }
-
-const MAX_REPAIR = 200_000;
 
 /** Reads the tool calls and results out of a step's messages. */
 export function readToolResults(messages: ModelMessage[]): ToolResults {
@@ -72,13 +70,7 @@ function readJson(content: string): unknown {
   const end = Math.max(content.lastIndexOf(']'), content.lastIndexOf('}'));
   const inner = parseJson(content.slice(start, end + 1));
   if (typeof inner === 'object' && inner !== null) return inner;
-  const cut = withoutCutMark(content.slice(start, start + MAX_REPAIR));
-  try {
-    const repaired: unknown = JSON.parse(jsonrepair(cut));
-    return typeof repaired === 'object' && repaired !== null ? repaired : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseLenientJson(withoutCutMark(content.slice(start)));
 }
 
 /** Without the note at the end that says how much of a result was left out. */
