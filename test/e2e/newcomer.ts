@@ -23,17 +23,9 @@ export type Manner = 'succeeds' | 'fails' | 'stays';
 
 /** Why newcomers cannot be played on this machine, or undefined. */
 export function missingForNewcomer(): string | undefined {
-  const missing = [
-    'bwrap',
-    'bash',
-    'git',
-    'ssh-keygen',
-    'curl',
-    'sqlite3',
-    'espeak-ng',
-    'python3',
-    'ssh-keygen',
-  ].filter((name) => !Bun.which(name));
+  const missing = ['bwrap', 'bash', 'git', 'curl', 'sqlite3', 'espeak-ng', 'python3', 'ssh-keygen'].filter(
+    (name) => !Bun.which(name),
+  );
   if (missing.length > 0) return `${missing.join(', ')} missing`;
   const { exitCode, stderr } = Bun.spawnSync([
     'bwrap',
